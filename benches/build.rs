@@ -1,5 +1,5 @@
-//! Writes the records that are answered whole, with the fields that the corpus has for
-//! them, as `peers/wire.rs` declares records.
+//! Generates the records that are answered with all their fields, for the macro of `peers/wire.rs`,
+//! from the fields in the corpus.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             .map(str::trim)
             .partition(|field| field.ends_with('?'));
         write!(records, "record! {{ {name}<'a> {{ {} }}", fields.join(", "))?;
-        // Its parents are all that one of these may have beside texts.
+        // The only field of such a record that is not a text is `parents`.
         if more == ["parents?"] {
             let absent = r#"#[serde(default, skip_serializing_if = "Option::is_none")]"#;
             write!(

@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 use syn::visit::{self, Visit};
 use syn::{Attribute, Item, UseTree};
 
-/// The layers, from the top down. The modules of one layer do not use each other, but for those of
-/// the ground.
+/// The layers, from the top down. The modules of one layer do not use each other, except in the
+/// lowest layer.
 const LAYERS: [&[&str]; 9] = [
     &["fuzzing", "http", "openapi"],
     &["engine", "records"],
@@ -30,8 +30,9 @@ const LAYERS: [&[&str]; 9] = [
     &["clock", "date", "entropy", "error", "json", "url", "varint"],
 ];
 
-/// How many lines a file may have, and how many files a folder may have beside `mod.rs`.
+/// The maximum number of lines of a file.
 const MOST_LINES: usize = 450;
+/// The maximum number of files in a folder, without `mod.rs`.
 const MOST_FILES: usize = 16;
 
 /// Folders with one file for each kind of record, and for each endpoint.
@@ -40,7 +41,8 @@ const CATALOGUES: [&str; 2] = ["record/kinds", "query/endpoints"];
 /// A module's path, as `["store", "snapshot"]`.
 type ModulePath = Vec<String>;
 
-/// What a module makes of a name: a child module, something that it defines, or a re-export.
+/// The names that are visible in a module: child modules, and imports with the paths they refer to.
+/// All other names are defined in the module.
 #[derive(Default)]
 struct Names {
     children: BTreeSet<String>,
@@ -68,7 +70,7 @@ fn is_test(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// Collects the paths that a file names, and what each module of the crate makes of names.
+/// Collects the paths that a file uses and the names that it declares.
 struct Reader<'a> {
     at: &'a ModulePath,
     names: &'a mut Names,
@@ -76,7 +78,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// A path from the crate's root; nothing if it leads out of the crate.
+    /// Returns the path from the root of the crate, or `None` if the path leads out of the crate.
     fn resolve(&self, path: &[String]) -> Option<ModulePath> {
         let mut at = self.at.clone();
         let mut rest = path;
@@ -185,7 +187,7 @@ impl<'ast> Visit<'ast> for Reader<'_> {
     }
 }
 
-/// The modules of the crate, without those of tests.
+/// Returns the modules of the crate, without modules of tests.
 fn modules() -> BTreeMap<ModulePath, Module> {
     let mut modules = BTreeMap::new();
     let mut open: Vec<(ModulePath, PathBuf)> = vec![(Vec::new(), core().join("lib.rs"))];
@@ -214,7 +216,7 @@ fn modules() -> BTreeMap<ModulePath, Module> {
             names: &mut names,
             uses: &mut uses,
         };
-        // Imports first, so that paths that begin with them are known.
+        // Imports are read first, so that paths that begin with an imported name can be resolved.
         for item in source
             .items
             .iter()
@@ -228,7 +230,7 @@ fn modules() -> BTreeMap<ModulePath, Module> {
     modules
 }
 
-/// The module that defines what a path names.
+/// Returns the module that defines what a path names.
 fn owner(
     modules: &BTreeMap<ModulePath, Module>,
     path: &[String],
@@ -251,8 +253,7 @@ fn owner(
     Some(at)
 }
 
-/// Which files each file depends on. A file that only hands on what its folder defines has no
-/// dependency by that.
+/// Returns the files that each file depends on. Re-exports alone create no dependency.
 fn dependencies() -> BTreeMap<ModulePath, BTreeMap<ModulePath, BTreeSet<String>>> {
     let modules = modules();
     let mut dependencies = BTreeMap::new();
@@ -278,11 +279,12 @@ fn dependencies() -> BTreeMap<ModulePath, BTreeMap<ModulePath, BTreeSet<String>>
     dependencies
 }
 
-/// What a module only hands on: imports that are visible outside and named nowhere else in it.
+/// Returns the paths that a module only re-exports: they are visible outside, and the module itself
+/// does not use them.
 fn re_exports(source: &syn::File, at: &ModulePath, module: &Module) -> BTreeSet<ModulePath> {
     let (mut names, mut uses) = (Names::default(), BTreeSet::new());
     names.children.clone_from(&module.names.children);
-    let mut handed_on = Reader {
+    let mut re_exported = Reader {
         at,
         names: &mut names,
         uses: &mut uses,
@@ -291,19 +293,19 @@ fn re_exports(source: &syn::File, at: &ModulePath, module: &Module) -> BTreeSet<
         if let Item::Use(import) = item
             && !matches!(import.vis, syn::Visibility::Inherited)
         {
-            handed_on.import(&import.tree, &[]);
+            re_exported.import(&import.tree, &[]);
         }
     }
     let known_as: BTreeMap<String, ModulePath> = names.imports;
     let mut named = Named(BTreeSet::new());
     named.visit_file(source);
-    let only_handed_on = known_as
+    let only_re_exported = known_as
         .into_iter()
         .filter(|(name, _)| !named.0.contains(name));
-    only_handed_on.map(|(_, path)| path).collect()
+    only_re_exported.map(|(_, path)| path).collect()
 }
 
-/// The words with which paths begin.
+/// The first words of all paths in a file.
 struct Named(BTreeSet<String>);
 
 impl<'ast> Visit<'ast> for Named {
@@ -368,7 +370,7 @@ fn modules_use_only_the_layers_below() {
 #[test]
 fn no_files_depend_on_each_other_in_a_circle() {
     let dependencies = dependencies();
-    // A file is in a circle if it reaches itself.
+    // A file is in a circle if it depends on itself, directly or indirectly.
     let reached: BTreeMap<&ModulePath, BTreeSet<&ModulePath>> = dependencies
         .keys()
         .map(|from| {
@@ -392,7 +394,7 @@ fn no_files_depend_on_each_other_in_a_circle() {
     assert!(circles.is_empty(), "{circles:#?}");
 }
 
-/// The files below a folder, tests included.
+/// Collects the files below a folder, including tests.
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

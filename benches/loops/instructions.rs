@@ -1,9 +1,9 @@
-//! How many instructions each question and each load takes, counted by Callgrind: a check
-//! that other work on the machine cannot blur. It fails when one takes
-//! more than its limit, which stands 5 % above what was counted on x86-64 with
-//! AVX2 and glibc. After a change that is worth it, the limits move with it.
+//! Counts the instructions of each question and each load with Callgrind, so that other work on the
+//! machine has no effect. The benchmark fails if one exceeds its limit, which is 5 % above the
+//! count on x86-64 with AVX2 and glibc. If a change justifies more instructions, change the limit
+//! in the same commit.
 //!
-//! It needs Valgrind and the runner of the same version as the library:
+//! It needs Valgrind, and the runner of the same version as the library:
 //!
 //! ```text
 //! cargo install gungraun-runner --version 0.20.0 --locked
@@ -30,10 +30,10 @@ use rollbook_tests::sample::SampleSchool;
 use std::hint::black_box;
 use std::io::Read as _;
 
-/// The store that is asked. It is loaded outside of Valgrind.
+/// The store of the questions. It is loaded outside of Valgrind.
 const STORE: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/instructions.redb");
 
-/// One ask that was answered before, so that all it needs is at hand.
+/// An ask that was answered before, so that everything it needs is cached.
 struct Warm {
     engine: Engine,
     ask: Ask,
@@ -75,7 +75,7 @@ fn request(mut warm: Box<Warm>) -> Box<Warm> {
     warm
 }
 
-/// A question that no peer is asked, answered before.
+/// A question that the peers do not answer. It was answered before.
 struct WarmQuestion {
     engine: Engine,
     question: Box<dyn Question>,
@@ -121,7 +121,7 @@ const LANGUAGES: Lookup = Lookup {
     id: None,
 };
 
-/// A month, as the absentees are asked.
+/// Returns discipline in the same month as the absentees.
 fn may() -> Discipline {
     Discipline {
         school: 1000,
@@ -165,7 +165,7 @@ fn page(mut warm: Box<WarmPage>) -> Box<WarmPage> {
     warm
 }
 
-/// The second page of a collection: it has a cursor and gives one.
+/// Returns the second page of a collection, whose request and answer both have a cursor.
 fn warm_page(collection: &str) -> Box<WarmPage> {
     let engine = Engine::open(STORE, Options::default()).unwrap();
     let (_, walked) = WALKED.iter().find(|(name, _)| *name == collection).unwrap();
@@ -180,7 +180,7 @@ fn warm_page(collection: &str) -> Box<WarmPage> {
     })
 }
 
-/// A dataset that waits to be loaded.
+/// A dataset, and the engine that will load it.
 struct Waiting {
     engine: Engine,
     dataset: String,
@@ -196,7 +196,7 @@ fn load(waiting: Box<Waiting>) -> Box<Waiting> {
     waiting
 }
 
-/// The dataset, and a store in memory that has it already or not.
+/// Returns the dataset, and a store in memory that is empty or already has the dataset.
 fn waiting(is_there: bool) -> Box<Waiting> {
     let engine = Engine::memory(Options::default()).unwrap();
     let school = SampleSchool {
@@ -205,7 +205,7 @@ fn waiting(is_there: bool) -> Box<Waiting> {
     };
     let mut dataset = String::new();
     school.reader().read_to_string(&mut dataset).unwrap();
-    // To hash a password takes as long as all the rest.
+    // Hashing a password takes as long as the rest of the load.
     let dataset = login::quick(&dataset);
     if is_there {
         engine.apply(dataset.as_bytes()).unwrap();
@@ -213,7 +213,7 @@ fn waiting(is_there: bool) -> Box<Waiting> {
     Box::new(Waiting { engine, dataset })
 }
 
-/// The first ask of the question that is answered with something.
+/// Returns the first ask of the question that has an answer.
 fn warm_typed(question: &str) -> Box<Warm> {
     let school = SampleSchool::default();
     let engine = Engine::open(STORE, Options::default()).unwrap();
@@ -233,7 +233,7 @@ fn warm_typed(question: &str) -> Box<Warm> {
     })
 }
 
-/// The same, with the password checked once.
+/// Returns the same ask, with the password already verified.
 fn warm_request(question: &str) -> Box<Warm> {
     let mut warm = warm_typed(question);
     let Warm {
@@ -245,19 +245,19 @@ fn warm_request(question: &str) -> Box<Warm> {
     warm
 }
 
-/// Fails above this many instructions.
+/// Returns a configuration that fails above this number of instructions.
 fn at_most(instructions: u64) -> LibraryBenchmarkConfig {
     let mut callgrind = Callgrind::default();
     callgrind.hard_limits([(EventKind::Ir, instructions)]);
     let mut config = LibraryBenchmarkConfig::default();
     config.tool(callgrind);
-    // Valgrind counts `rep movsb` as an instruction a byte, and copying would
-    // hide everything else.
+    // Valgrind counts `rep movsb` as one instruction per byte, which would make copying dominate
+    // the count.
     config.env("GLIBC_TUNABLES", "glibc.cpu.hwcaps=-ERMS");
     config
 }
 
-/// Loads the school anew: the store may be of an older build.
+/// Loads the school from scratch, because the store may be of an older build.
 fn prepare() {
     let _ = std::fs::remove_file(STORE);
     let engine = Engine::open(STORE, Options::default()).unwrap();

@@ -1,9 +1,8 @@
-//! Each question to one school, through each door of the engine: a loop for
-//! whoever changes it.
+//! Measures each question to one school, through each interface of the engine, during development.
 //!
-//! `cargo bench -p rollbook-benches --no-default-features --bench questions`;
-//! `-- --save-baseline before` and `-- --baseline before` tell what a change
-//! made of it.
+//! Run `cargo bench -p rollbook-benches --no-default-features --bench questions`. With `--
+//! --save-baseline before` and `-- --baseline before`, it compares the times before and after a
+//! change.
 
 use anyhow::Result;
 use criterion::measurement::WallTime;
@@ -38,7 +37,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Asks one after the other; the bytes are those of an answer in the middle.
+/// Measures the asks one after the other. The throughput is based on the median size of an answer.
 fn measure<A>(
     group: &mut BenchmarkGroup<'_, WallTime>,
     door: &mut impl Peer<A>,

@@ -1,5 +1,5 @@
-//! What of Administration+ no peer is asked: what it takes beside a copy of its bytes,
-//! and discipline beside the absentees of the same month.
+//! Measures the questions of Administration+ that the peers do not answer, in comparison with a
+//! copy of the answer. Discipline and absentees are for the same month.
 
 use crate::ask::{Asked, NOW};
 use crate::doors::{self, Doors};
@@ -10,7 +10,7 @@ use rollbook::{
     Absentees, Discipline, Engine, Lookup, LookupList, Parents, Question, StaffMembers,
 };
 
-/// A question about a school, and the request that asks the same.
+/// A question about a school, and the equivalent request.
 struct AdministrationAsk {
     question: Box<dyn Question>,
     target: String,
@@ -34,7 +34,7 @@ impl Asked for AdministrationAsk {
     }
 }
 
-/// The questions by their names, each with its path, of a month if it has dates.
+/// Returns the questions with their names. Those with dates are for one month.
 fn asks(school: u64) -> [(&'static str, AdministrationAsk); 5] {
     let [from_date, to_date] = ["2026-05-01", "2026-05-31"].map(|date| date.parse().ok());
     let month = "?from_date=2026-05-01&to_date=2026-05-31";
@@ -96,7 +96,7 @@ fn asks(school: u64) -> [(&'static str, AdministrationAsk); 5] {
     ]
 }
 
-/// Measures each question of a school.
+/// Measures each question for a school.
 pub fn measure(engine: &Engine, school: u64, effort: Effort) -> Result<Vec<Doors>> {
     asks(school)
         .into_iter()

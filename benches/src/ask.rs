@@ -1,5 +1,5 @@
-//! What is asked: the questions of the comparison, and the single asks by
-//! which each is measured.
+//! The questions of the comparison. An *ask* is a question with its parameters to one school; each
+//! question is measured with several asks.
 
 use crate::request::{self, LOGIN};
 use anyhow::Result;
@@ -8,11 +8,11 @@ use rollbook::{
     SubjectsPerTerm,
 };
 
-/// The moment of every ask that is timed: all marks of the year are released.
+/// The time of every ask that is measured: all marks of the year are released.
 pub const NOW: i64 = 1_798_700_400;
 /// The date of [`NOW`] at every sample school.
 pub const TODAY: &str = "2026-12-31";
-/// In the middle of the year, when only some of the marks may be seen.
+/// A time in the middle of the year, when only some of the marks are released.
 pub const MIDYEAR: i64 = 1_781_164_800;
 /// The date of [`MIDYEAR`].
 pub const MIDYEAR_TODAY: &str = "2026-06-11";
@@ -34,16 +34,15 @@ pub const MONTHS: [(&str, &str); 12] = [
     ("2026-12-01", "2026-12-31"),
 ];
 
-/// Something that is asked.
+/// An ask that can be sent to the engine.
 pub trait Asked {
-    /// Its place among those that are asked in turn.
+    /// Returns the index of the ask among those that are measured together.
     fn number(&self) -> usize;
 
-    /// Asks the engine through its typed door; the buffer stays empty if nothing is
-    /// found.
+    /// Sends the ask to the engine as a typed question. The buffer stays empty if nothing is found.
     fn typed(&self, engine: &Engine, out: &mut Vec<u8>) -> Result<bool>;
 
-    /// The same as a request of the API.
+    /// Sends the ask to the engine as a request of the API.
     fn request(&self, engine: &Engine, out: &mut Vec<u8>) -> Result<()>;
 }
 
@@ -57,9 +56,9 @@ pub enum What {
     GradesWithParents([u64; 2]),
     /// One current learner by its id (4.1).
     Learner(u64),
-    /// The current learners whose folded name holds this folded text (4.1).
+    /// The current learners whose folded name contains this folded text (4.1).
     Name(&'static str),
-    /// The learners who left in these days (4.1).
+    /// The learners who left in this range of days (4.1).
     Left {
         since: &'static str,
         until: &'static str,
@@ -68,40 +67,40 @@ pub enum What {
     MarksOfLearner(u64),
     /// The assessment marks of a grade in a term (4.2).
     MarksOfGrade { grade: u64, term: u64 },
-    /// The assessment marks of a grade in a term, of one learning outcome (4.2).
+    /// The assessment marks of a grade in a term, for one learning outcome (4.2).
     MarksOfOutcome { grade: u64, term: u64, outcome: u64 },
     /// A learner's subjects by term (4.3).
     SubjectsPerTerm(u64),
     /// A learner's term marks (4.4).
     SubjectMarks(u64),
-    /// Who takes which subject (4.5).
+    /// The subjects of all learners (4.5).
     LearnerSubjects,
-    /// The absences of these days (4.9).
+    /// The absences in this range of days (4.9).
     Absentees {
         from: &'static str,
         to: &'static str,
     },
 }
 
-/// One ask of one school.
+/// A question with its parameters to one school.
 #[derive(Debug, Clone)]
 pub struct Ask {
-    /// Its place among the asks of its question.
+    /// The index of the ask among the asks of its question.
     pub number: usize,
     /// The school.
     pub school: u64,
-    /// What is asked.
+    /// The question and its parameters.
     pub what: What,
-    /// When it is asked, in seconds since 1970.
+    /// The time of the ask, in seconds since 1970.
     pub now: i64,
     /// The date of `now` at the school.
     pub today: &'static str,
-    /// The same as a request of the API.
+    /// The target of the equivalent request of the API.
     pub target: String,
 }
 
 impl Ask {
-    /// An ask at [`NOW`].
+    /// Creates an ask at [`NOW`].
     pub fn new(number: usize, school: u64, what: What) -> Ask {
         Ask {
             number,
@@ -113,7 +112,7 @@ impl Ask {
         }
     }
 
-    /// The same in the middle of the year.
+    /// Returns the same ask in the middle of the year.
     #[must_use]
     pub fn at_midyear(&self) -> Ask {
         Ask {
@@ -252,7 +251,7 @@ fn target(school: u64, what: What) -> String {
     format!("/api/v1/{path}")
 }
 
-/// What is answered with something, of these things to ask a school.
+/// Returns the asks to a school that have a non-empty answer.
 pub fn found(
     engine: &Engine,
     school: u64,
@@ -269,13 +268,12 @@ pub fn found(
     Ok(asks)
 }
 
-/// The name of a question, as the tables give it, and the things to ask in a
-/// school.
+/// The name of a question in the tables, and the function that returns its parameters for the
+/// grades of a school.
 type Question = (&'static str, fn(&[u64]) -> Vec<What>);
 
-/// Every question that is compared, in the order of the tables. A school's
-/// things to ask are made from its grades, and vary where one thing would
-/// stay in the processor's caches.
+/// Every question of the comparison, in the order of the tables. A question has many parameters if
+/// a single answer would stay in the processor's caches.
 pub const QUESTIONS: [Question; 12] = [
     ("all current learners", |_| vec![What::Learners]),
     ("two grades with parents", |grades| {

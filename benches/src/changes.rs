@@ -1,31 +1,30 @@
-//! Small changes of a school, as an app makes them from day to day.
+//! Small changes of a school that apps often make.
 
 use anyhow::{Result, ensure};
 use rollbook::{Engine, SetState};
 use rollbook_tests::sample::{SampleSchool, USERNAME};
 use serde_json::{Value, json};
 
-/// A change in two versions, so that one after the other always writes.
+/// A change in two versions. Applying them alternately always writes.
 pub struct Change {
-    /// What the tables call it.
+    /// The name of the change in the tables.
     pub name: &'static str,
     school: u64,
     what: What,
 }
 
 enum What {
-    /// Datasets of so many records.
+    /// Two datasets, and the number of their records.
     Records([String; 2], u64),
     State,
 }
 
-/// How many marks are handed in at once.
+/// The number of marks that are handed in at once.
 const SHEET: usize = 1000;
 
 impl Change {
-    /// Every change that is measured, of a school that has been loaded: one
-    /// mark, the 1,000 marks that come first in its dataset, a subject and a
-    /// parent renamed, a state update.
+    /// Returns every change that is measured, for a school that has been loaded: one mark, the
+    /// first 1,000 marks of its dataset, a renamed subject, a renamed parent, a state update.
     pub fn for_school(school: &SampleSchool) -> Result<Vec<Change>> {
         let marks = first(school, "mark", SHEET)?;
         let subject = first(school, "subject", 1)?;
@@ -39,7 +38,7 @@ impl Change {
                 records.len() as u64,
             ),
         };
-        // No sample has such marks or names, and no two changes leave the same.
+        // No sample has such marks or names, and no two changes have the same result.
         let one = marks.get(..1).unwrap_or_default();
         Ok(vec![
             records("one mark", one, "mark", ["1.25", "2.75"]),
@@ -64,8 +63,8 @@ impl Change {
         ])
     }
 
-    /// Makes it, in another version each round. Says how many records were
-    /// changed: none, if this version is the one that is there.
+    /// Applies one of the two versions, depending on whether `round` is even. Returns the number of
+    /// changed records, which is 0 if this version was applied before.
     pub fn make(&self, engine: &Engine, round: usize) -> Result<u64> {
         match &self.what {
             What::Records([even, odd], _) => {
@@ -88,7 +87,7 @@ impl Change {
         }
     }
 
-    /// Like [`make`](Self::make); an error unless every record was changed.
+    /// Applies the change like [`make`](Self::make), but fails unless every record was changed.
     pub fn write(&self, engine: &Engine, round: usize) -> Result<()> {
         let changed = self.make(engine, round)?;
         let expected = match &self.what {
@@ -104,7 +103,7 @@ impl Change {
     }
 }
 
-/// The first records of a kind.
+/// Returns the first records of a kind.
 fn first(school: &SampleSchool, kind: &str, count: usize) -> Result<Vec<Value>> {
     let start = format!(r#"{{"type":"{kind}","#);
     let lines = school.lines().filter(|line| line.starts_with(&start));
@@ -112,14 +111,14 @@ fn first(school: &SampleSchool, kind: &str, count: usize) -> Result<Vec<Value>> 
     Ok(records.collect::<Result<_, _>>()?)
 }
 
-/// The lines of records that have a field set.
+/// Returns the lines of the records with a field set to a value.
 fn with(records: &[Value], field: &str, value: &str) -> String {
     let mut lines = String::new();
     for record in records {
         let mut record = record.clone();
         if let Some(fields) = record.as_object_mut() {
             fields.insert(field.to_owned(), json!(value));
-            // Else the percentage that was given would stay.
+            // The percentage must not contradict the new mark.
             fields.remove("percentage");
         }
         lines.push_str(&record.to_string());

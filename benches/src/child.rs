@@ -1,5 +1,5 @@
-//! This program once more, in a process of its own: so that its memory is
-//! clean, or that it can be killed. It says its results as lines of JSON.
+//! Runs this program again in a process of its own, so that its memory is not shared with other
+//! measurements, or so that it can be killed. The child writes its results as lines of JSON.
 
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;
@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-/// The first argument of a child; its task is the second.
+/// The first argument of a child. The second one is its task.
 pub const ARGUMENT: &str = "--child";
 
 /// Starts a child with a task.
@@ -21,7 +21,7 @@ pub fn start(task: &impl Serialize) -> Result<(Child, BufReader<ChildStdout>)> {
     Ok((child, BufReader::new(out)))
 }
 
-/// What a child says to its task.
+/// Runs a child, and returns its result.
 pub fn run<T: DeserializeOwned>(task: &impl Serialize) -> Result<T> {
     let (mut child, mut out) = start(task)?;
     let mut said = String::new();
@@ -35,7 +35,7 @@ pub fn run<T: DeserializeOwned>(task: &impl Serialize) -> Result<T> {
     Ok(serde_json::from_str(&said)?)
 }
 
-/// The next thing that a child says, if it says one.
+/// Returns the next line that a child writes, if there is one.
 pub fn hear<T: DeserializeOwned>(out: &mut impl BufRead) -> Result<Option<T>> {
     let mut line = String::new();
     out.read_line(&mut line)?;
@@ -44,7 +44,7 @@ pub fn hear<T: DeserializeOwned>(out: &mut impl BufRead) -> Result<Option<T>> {
     Ok(whole.map(serde_json::from_str).transpose()?)
 }
 
-/// Says something to the parent, at once.
+/// Writes a result for the parent immediately.
 pub fn say(what: &impl Serialize) -> Result<()> {
     let mut line = serde_json::to_vec(what)?;
     line.push(b'\n');
@@ -53,7 +53,7 @@ pub fn say(what: &impl Serialize) -> Result<()> {
     Ok(out.flush()?)
 }
 
-/// Waits to be killed, or for the parent to end.
+/// Waits until the process is killed or the parent ends.
 pub fn wait() -> Result<()> {
     std::io::stdin().read_to_end(&mut Vec::new())?;
     Ok(())

@@ -1,6 +1,6 @@
-//! Cold: before each timed ask everything has been forgotten, another school was
-//! asked the same question, and the processor's caches hold something else. The
-//! system's own cache of the files stays as it is.
+//! Measures cold answers: before each timed ask, the peer drops its caches, another school is asked
+//! the same question, and the processor's caches are filled with other data. The page cache of the
+//! operating system is unchanged.
 
 use crate::ask::Ask;
 use crate::peer::Peer;
@@ -10,10 +10,10 @@ use anyhow::Result;
 use fastrand::Rng;
 use std::hint::black_box;
 
-/// More than the processor's caches hold.
+/// More bytes than the processor's caches contain.
 const PROCESSOR_CACHES: usize = 128 << 20;
 
-/// An ask of another school, if there is one, and the ask that is timed.
+/// Returns an ask to another school, if there is one, and the ask that is timed.
 pub fn pair<'a>(asks: &'a [Ask]) -> impl FnMut(&mut Rng) -> Vec<&'a Ask> {
     move |random| {
         let ask = random.choice(asks);

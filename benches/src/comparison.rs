@@ -1,4 +1,4 @@
-//! Every question, asked of everything that is compared.
+//! Compares the engine and its peers on every question.
 
 use crate::ask::{Ask, NOW, QUESTIONS, What};
 use crate::cold::{cold, pair};
@@ -9,34 +9,33 @@ use crate::schools::Schools;
 use crate::timing::{Effort, all, medians, some, warm};
 use anyhow::{Result, ensure};
 
-/// One question, answered by one of those compared.
+/// The time of one question on the engine or a peer.
 #[derive(Debug, Clone)]
 pub struct Measured {
     /// The question.
     pub question: &'static str,
-    /// What answered.
+    /// The name of the engine or peer.
     pub engine: &'static str,
-    /// Median nanoseconds of an answer.
+    /// The median time of an answer in nanoseconds.
     pub median_ns: f64,
-    /// Bytes of an answer in the middle.
+    /// The median size of an answer in bytes.
     pub bytes: usize,
-    /// Median nanoseconds of copying the finished answer.
+    /// The median time of copying the finished answer, in nanoseconds.
     pub floor_ns: f64,
 }
 
-/// How the caches stand when a question is asked; each has a table of its own.
+/// The state of the caches when a question is asked. Each state has its own table.
 #[derive(Debug, Clone, Copy)]
 pub enum Caches {
-    /// One school is asked again and again.
+    /// The same school is asked repeatedly.
     OneSchool,
-    /// All schools are asked at random.
+    /// All schools are asked in random order.
     ManySchools,
-    /// Before each ask everything has been forgotten, and another school was asked.
+    /// Before each ask, all caches are dropped, and another school is asked.
     Cold,
 }
 
-/// Makes sure that everything compared answers every ask with the same bytes;
-/// how many asks there were.
+/// Checks that all peers answer every ask with the same bytes. Returns the number of asks.
 pub fn check(
     compared: &mut [Box<dyn Peer + '_>],
     schools: &Schools,
@@ -52,7 +51,7 @@ pub fn check(
     Ok(asks.len())
 }
 
-/// All that is compared: the engine through each of its doors, then the peers.
+/// Returns everything that is compared: the engine through each of its interfaces, then the peers.
 pub fn compared<'a>(
     schools: &'a Schools,
     peers: Vec<Box<dyn Peer + 'a>>,
@@ -65,7 +64,7 @@ pub fn compared<'a>(
     compared
 }
 
-/// Measures every question; the floor takes part in the same rounds.
+/// Measures every question. The floor is measured in the same rounds.
 pub fn measure(
     compared: &mut Vec<Box<dyn Peer + '_>>,
     schools: &Schools,

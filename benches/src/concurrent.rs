@@ -1,4 +1,4 @@
-//! A reader beside a writer: how long single asks take meanwhile.
+//! Measures single asks while another thread writes.
 
 use crate::ask::{Ask, Asked as _, QUESTIONS, found};
 use crate::changes::Change;
@@ -14,24 +14,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The questions that are asked meanwhile.
+/// The questions that are measured.
 const ASKED: [&str; 2] = ["one learner by id", "marks of a learner, a year"];
 
-/// One reader and at most one writer for a while.
+/// The measurements of one reader beside at most one writer.
 #[derive(Debug, Clone, Serialize)]
 pub struct Beside {
-    /// What the writer does meanwhile.
+    /// What the writer does at the same time.
     pub writer: &'static str,
-    /// How often it has done that.
+    /// How often the writer has done it.
     pub written: usize,
-    /// How long each single ask of each question took, in seconds.
+    /// The times of the single asks of each question, in seconds.
     pub asks: Vec<(&'static str, Spread)>,
 }
 
-/// Asks a school of so many learners for this time with nobody writing, while
-/// it is loaded again and again with all names and marks changed, and while
-/// single marks of it are changed one after the other. The files go to a folder
-/// that has none of them.
+/// Asks questions to a school with this number of learners, for this time each: without a writer,
+/// while the school is loaded repeatedly with all names and marks changed, and while single marks
+/// are changed one after the other. `folder` must not contain files of an earlier measurement.
 pub fn measure(learners: u32, folder: &Path, time: Duration) -> Result<Vec<Beside>> {
     let school = SampleSchool {
         learners,
@@ -68,8 +67,8 @@ pub fn measure(learners: u32, folder: &Path, time: Duration) -> Result<Vec<Besid
     Ok(beside)
 }
 
-/// The dataset of a school, and the same with all marks entered at another
-/// second and all people renamed.
+/// Returns the dataset of a school, and a second version in which all marks have another second of
+/// entry and all people have another last name.
 fn versions(school: &SampleSchool) -> [String; 2] {
     let mut versions = [String::new(), String::new()];
     for line in school.lines() {
@@ -88,7 +87,7 @@ fn versions(school: &SampleSchool) -> [String; 2] {
     versions
 }
 
-/// A mark ends with the second at which it was entered.
+/// Changes the second of entry at the end of a mark.
 fn at_another_second(mark: &str) -> String {
     let mut other = mark.trim_end_matches("\"}").to_owned();
     let second = if other.pop() == Some('0') { "1" } else { "0" };
@@ -97,7 +96,7 @@ fn at_another_second(mark: &str) -> String {
     other
 }
 
-/// The asks of each question that are answered with something.
+/// Returns the asks of each question that have a non-empty answer.
 fn asks(school: &SampleSchool, engine: &Engine) -> Result<Vec<(&'static str, Vec<Ask>)>> {
     let mut all = Vec::new();
     for name in ASKED {
@@ -143,7 +142,7 @@ fn read(
     })
 }
 
-/// Asks the questions in turn, each time something at random.
+/// Asks the questions in turn, each time with a random ask.
 fn ask_for(
     engine: &Engine,
     asks: &[(&'static str, Vec<Ask>)],

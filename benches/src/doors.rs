@@ -1,4 +1,5 @@
-//! The engine's two doors beside a copy of the answer, where no peer is asked.
+//! Compares the engine's two interfaces with a copy of the answer, for questions that the peers do
+//! not answer.
 
 use crate::ask::Asked;
 use crate::floor::Floor;
@@ -9,22 +10,22 @@ use anyhow::{Result, bail, ensure};
 use rollbook::Engine;
 use serde::Serialize;
 
-/// What a question takes.
+/// The times of a question.
 #[derive(Debug, Clone, Serialize)]
 pub struct Doors {
     /// The question.
     pub name: &'static str,
-    /// Bytes of an answer in the middle.
+    /// The median size of an answer in bytes.
     pub bytes: usize,
-    /// Median nanoseconds of copying the finished answer.
+    /// The median time of copying the finished answer, in nanoseconds.
     pub copy_ns: f64,
-    /// Median nanoseconds through the typed door.
+    /// The median time of a typed question in nanoseconds.
     pub typed_ns: f64,
-    /// Median nanoseconds of a request.
+    /// The median time of a request in nanoseconds.
     pub request_ns: f64,
 }
 
-/// Measures a question, asked in several ways, after both doors answered each with the
+/// Measures a question with several asks, after checking that both interfaces answer each with the
 /// same bytes.
 pub fn measure<A: Asked>(
     name: &'static str,

@@ -1,15 +1,15 @@
-//! The floor: one copy of the finished answer into a reused buffer.
+//! The lower bound of all times: one copy of the finished answer into a reused buffer.
 
 use crate::ask::Asked;
 use crate::peer::Peer;
 use anyhow::Result;
 use rollbook::Engine;
 
-/// Finished answers, which no store can give out faster.
+/// Finished answers. No store can be faster than copying them.
 pub struct Floor(Vec<Vec<u8>>);
 
 impl Floor {
-    /// The answers of all these asks.
+    /// Collects the answers to all these asks.
     pub fn measure(asks: &[impl Asked], engine: &Engine) -> Result<Floor> {
         let answers = asks.iter().map(|ask| {
             let mut answer = Vec::new();
@@ -19,7 +19,7 @@ impl Floor {
         Ok(Floor(answers.collect::<Result<_>>()?))
     }
 
-    /// The bytes of an answer, in the middle.
+    /// Returns the median size of an answer in bytes.
     pub fn bytes(&self) -> usize {
         let mut sizes: Vec<usize> = self.0.iter().map(Vec::len).collect();
         sizes.sort_unstable();

@@ -1,5 +1,5 @@
-//! Followers: what a feed from nothing costs beside an export, and what one mark costs on its
-//! way to a device.
+//! Measures followers: the cost of a feed without a position compared with an export, and the cost
+//! of sending one mark to a device.
 
 use crate::changes::Change;
 use crate::spread::{Spread, timed};
@@ -9,19 +9,19 @@ use rollbook_tests::sample::SampleSchool;
 use serde_json::Value;
 use std::path::Path;
 
-/// Something that was done many times.
+/// An operation that was done many times.
 #[derive(Debug, Clone)]
 pub struct Followed {
-    /// What was done.
+    /// The name of the operation.
     pub name: &'static str,
-    /// How long it took, in seconds.
+    /// The times of the operation in seconds.
     pub times: Spread,
-    /// How many bytes it made, if it made any.
+    /// The number of bytes that it produced, if any.
     pub bytes: u64,
 }
 
-/// A server with so many learners, a device that follows one of them and one that follows
-/// all. The files go to a folder that has none of them.
+/// Measures a server with this number of learners, a device that follows one of them, and one that
+/// follows all. `folder` must not contain files of an earlier measurement.
 pub fn measure(learners: u32, folder: &Path, rounds: usize) -> Result<Vec<Followed>> {
     let school = SampleSchool {
         learners,
@@ -100,7 +100,7 @@ pub fn measure(learners: u32, folder: &Path, rounds: usize) -> Result<Vec<Follow
     Ok(rows)
 }
 
-/// The learner whose mark is changed.
+/// Returns the learner whose mark is changed.
 fn marked(school: &SampleSchool) -> Result<u64> {
     let mut marks = school
         .lines()
@@ -130,7 +130,7 @@ fn feeds(name: &'static str, server: &Engine, scope: &Scope, rounds: usize) -> R
     Ok(row(name, times, bytes))
 }
 
-/// The bytes of lines, line feeds included.
+/// Returns the number of bytes of lines, including line feeds.
 fn lengths(mut lines: impl Iterator<Item = Result<String>>) -> Result<u64> {
     lines.try_fold(0, |sum, line| Ok(sum + line?.len() as u64 + 1))
 }

@@ -1,5 +1,5 @@
-//! What the journal costs: the same is written to two stores in turn, one of which keeps
-//! none.
+//! Measures the cost of the journal: the same changes are made in turn to two stores, one of which
+//! has no journal.
 
 use crate::changes::Change;
 use crate::spread::{Spread, timed};
@@ -12,21 +12,21 @@ use std::io::Read;
 use std::path::Path;
 use std::time::Duration;
 
-/// Something that is written with a journal and without; in seconds.
+/// The times in seconds of a change with a journal and without.
 #[derive(Debug, Clone, Serialize)]
 pub struct Noted {
-    /// What is written.
+    /// The name of the change.
     pub name: &'static str,
-    /// How long it took with a journal.
+    /// The times with a journal.
     pub with: Spread,
-    /// How long it took without.
+    /// The times without a journal.
     pub without: Spread,
-    /// How many medians without a journal the one with it is.
+    /// The ratio of the two medians.
     pub ratio: f64,
 }
 
-/// Loads a school of so many learners as often as told, then makes each small change in so
-/// many rounds. The files go to a folder that has none of them.
+/// Loads a school with this number of learners `loads` times, then makes each small change in this
+/// number of rounds. `folder` must not contain files of an earlier measurement.
 pub fn measure(learners: u32, folder: &Path, loads: usize, rounds: usize) -> Result<Vec<Noted>> {
     let school = SampleSchool {
         learners,
@@ -69,7 +69,7 @@ fn open(path: &Path, journal_bytes: u64) -> Result<Engine> {
     Ok(Engine::open(path, options)?)
 }
 
-/// Whoever is first in a round is second in the next.
+/// Measures both stores in turn. The one that is first in a round is second in the next.
 fn in_turn(
     name: &'static str,
     rounds: usize,

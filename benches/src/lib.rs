@@ -1,20 +1,20 @@
-//! How fast Rollbook answers, beside what else an app could use: `SQLite`, LMDB,
-//! and keeping the service's JSON.
+//! Compares the speed of Rollbook with that of alternatives for an app: `SQLite`, LMDB, and a cache
+//! of the service's JSON.
 //!
-//! - `ask`: what is asked. `schools`: whose data it is asked of.
-//! - `request`: asking over the API. `peer`: what answers. `ours`: the engine through its two doors.
-//!   `peers`: the others.
-//! - `comparison`: every question, asked of all. `floor`: what none can be below.
-//!   `timing`: medians. `cold`: with caches that hold other schools.
-//! - `doors`: the engine's two doors beside a copy. `pages`: pages of v2.
-//!   `administration`: what of Administration+ no peer is asked.
-//! - `growth`: what the engine takes as a school grows. `writes`: durable
-//!   changes, and `journal` what of that goes to the journal. `concurrent`: readers beside a
-//!   writer. `reading`: answers read back by a sync. `following`: devices that follow a server.
-//!   `observing`: what observers cost a change.
-//! - `changes`: what is changed. `child`, `process`: this program once more, and
-//!   what it takes. `spread`: times of one thing.
-//! - `report`: tables to read.
+//! - `ask`: the questions. `schools`: the schools. `request`: requests of the API. `peer`: the
+//!   trait of everything that is compared. `ours`: the engine through its two interfaces. `peers`:
+//!   the alternatives.
+//! - `comparison`: every question on all peers. `floor`: the lower bound. `timing`: medians.
+//!   `cold`: empty caches.
+//! - `doors`: the engine's two interfaces compared with a copy. `pages`: pages of v2.
+//!   `administration`: questions of Administration+ that the peers do not answer.
+//! - `growth`: time and space by the size of a school. `writes`: durable changes; `journal`: the
+//!   part of the journal in them. `concurrent`: readers beside a writer. `reading`: answers that a
+//!   sync reads. `following`: devices that follow a server. `observing`: the cost of observers for
+//!   a change.
+//! - `changes`: the changes. `child`, `process`: child processes and their memory. `spread`:
+//!   repeated measurements.
+//! - `report`: the tables.
 
 pub mod administration;
 pub mod ask;

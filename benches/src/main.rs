@@ -5,7 +5,7 @@
 //! cargo run --release -p rollbook-benches -- --quick   one school, a minute
 //! ```
 //!
-//! With `--no-default-features` the engine alone is measured, and no C is built.
+//! With `--no-default-features`, only the engine is measured, and no C is compiled.
 
 use anyhow::{Context as _, Result};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -22,14 +22,14 @@ use rollbook_benches::{
 use std::io::{self, Write as _};
 use std::time::Duration;
 
-/// How much is measured.
+/// The extent of the measurements.
 struct Scale {
-    /// Schools that are asked at random, beside the one alone.
+    /// The number of schools that are asked in random order, in addition to the single one.
     schools: Option<u32>,
-    /// Schools whose growth is shown, by their learners.
+    /// The sizes of schools whose growth is measured, in learners.
     sizes: &'static [u32],
     effort: Effort,
-    /// Times that small changes are made, and that stores are opened.
+    /// The number of times that small changes are made, and that stores are opened.
     changes: usize,
     openings: usize,
     /// How long readers ask beside each writer.
@@ -75,7 +75,7 @@ fn main() -> Result<()> {
     alone(scale.effort, &progress)?;
     questions(1, &[Caches::OneSchool], scale.effort, &progress)?;
     if let Some(count) = scale.schools {
-        // One school alone has no others that could be asked before it.
+        // With a single school, there is no other school that could be asked before it.
         let caches = [Caches::ManySchools, Caches::Cold];
         questions(count, &caches, scale.effort, &progress)?;
     }
@@ -84,7 +84,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Pages of v2, and the questions that no peer is asked.
+/// Measures pages of v2, and the questions that the peers do not answer.
 fn alone(effort: Effort, progress: &ProgressBar) -> Result<()> {
     progress.set_message("pages of v2");
     let folder = tempfile::tempdir()?;
@@ -99,7 +99,7 @@ fn alone(effort: Effort, progress: &ProgressBar) -> Result<()> {
     say(&format!("Administration+, one school, warm\n{table}\n\n"))
 }
 
-/// The questions, asked of so many schools, by how the caches stand.
+/// Measures the questions with this number of schools, for each of these states of the caches.
 fn questions(count: u32, caches: &[Caches], effort: Effort, progress: &ProgressBar) -> Result<()> {
     let folder = tempfile::tempdir()?;
     progress.set_message(format!("loading {count} schools"));
@@ -131,7 +131,7 @@ fn questions(count: u32, caches: &[Caches], effort: Effort, progress: &ProgressB
     Ok(())
 }
 
-/// Changes, readers beside a writer, and growth.
+/// Measures changes, readers beside a writer, and growth.
 fn others(scale: &Scale, progress: &ProgressBar) -> Result<()> {
     progress.set_message("durable changes");
     let folder = tempfile::tempdir()?;

@@ -1,4 +1,4 @@
-//! What a change costs more when questions are observed.
+//! Measures the additional cost of a change when questions are observed.
 
 use crate::changes::Change;
 use crate::spread::{Spread, timed};
@@ -8,27 +8,27 @@ use rollbook_tests::sample::SampleSchool;
 use serde::Serialize;
 use std::io::Read;
 
-/// One mark applied in memory, with observers of its school and without.
+/// The times of one mark applied in memory, with observers of its school and without.
 #[derive(Debug, Clone, Serialize)]
 pub struct Observing {
-    /// How many observers there are.
+    /// The number of observers.
     pub observers: usize,
-    /// How many of them the mark concerns.
+    /// The number of observers whose answer the mark changes.
     pub concerned: usize,
-    /// How long the change took with those who poll, in seconds,
+    /// The times of the change, in seconds, with observers that poll.
     pub polling: Spread,
-    /// with those who listen,
+    /// The times with observers that listen.
     pub listening: Spread,
-    /// and without any.
+    /// The times without observers.
     pub alone: Spread,
 }
 
-/// How many observers there are, and how many of them look at marks.
+/// The number of observers, and the number of those that observe marks.
 const OBSERVERS: usize = 100;
 const CONCERNED: usize = 2;
 
-/// Changes one mark of a school of so many learners in so many rounds, in turn with
-/// observers, who listen, and without.
+/// Changes one mark of a school with this number of learners in this number of rounds, in turn with
+/// observers that poll, with observers that listen, and without any.
 pub fn measure(learners: u32, rounds: usize) -> Result<Observing> {
     let school = SampleSchool {
         learners,
@@ -46,7 +46,8 @@ pub fn measure(learners: u32, rounds: usize) -> Result<Observing> {
     let (polled, heard, alone) = (engine()?, engine()?, engine()?);
     let mut polling = observers(&polled, school.school_id, false)?;
     let mut listening = observers(&heard, school.school_id, true)?;
-    // What is asked is held decoded, and goes with a change: alike in all.
+    // The engine without observers answers the same questions, so that all engines have the same
+    // decoded values in their caches before a change invalidates them.
     alone.ask(&learner(school.school_id, CONCERNED))?;
     let mut times = [Vec::new(), Vec::new(), Vec::new()];
     for round in 0..rounds {
@@ -71,7 +72,7 @@ pub fn measure(learners: u32, rounds: usize) -> Result<Observing> {
     })
 }
 
-/// Marks of the learner whose mark is changed.
+/// Returns a question for the marks of the learner whose mark is changed.
 fn marks(school: u64) -> AssessmentMarks {
     AssessmentMarks {
         school,
@@ -80,7 +81,7 @@ fn marks(school: u64) -> AssessmentMarks {
     }
 }
 
-/// A learner, whom the mark does not concern.
+/// Returns a question for a learner that the mark does not affect.
 fn learner(school: u64, number: usize) -> Learners<'static> {
     Learners {
         school,
@@ -89,7 +90,7 @@ fn learner(school: u64, number: usize) -> Learners<'static> {
     }
 }
 
-/// Observers who have been given their first answer, and listen if they are to.
+/// Returns observers that have received their first answer, and that listen if `listen` is true.
 fn observers(engine: &Engine, school: u64, listen: bool) -> Result<Vec<LiveQuery>> {
     let mut observers = Vec::new();
     for number in 0..OBSERVERS {

@@ -1,11 +1,11 @@
-//! The engine, through each of its two doors.
+//! The engine, through each of its two interfaces.
 
 use crate::ask::Asked;
 use crate::peer::Peer;
 use anyhow::Result;
 use rollbook::Engine;
 
-/// The engine, asked typed questions.
+/// The engine, asked with typed questions.
 pub struct Typed<'a>(pub &'a Engine);
 
 impl<A: Asked> Peer<A> for Typed<'_> {
@@ -23,7 +23,7 @@ impl<A: Asked> Peer<A> for Typed<'_> {
     }
 }
 
-/// The engine, asked requests of the API.
+/// The engine, asked with requests of the API.
 pub struct Requests<'a>(pub &'a Engine);
 
 impl<A: Asked> Peer<A> for Requests<'_> {
@@ -41,7 +41,7 @@ impl<A: Asked> Peer<A> for Requests<'_> {
     }
 }
 
-/// Opens the store anew.
+/// Opens the store again, with empty caches.
 fn forget(engine: &Engine) -> Result<()> {
     engine.suspend()?;
     Ok(engine.resume()?)

@@ -1,4 +1,4 @@
-//! Pages of v2: what answering one takes beside a copy of its bytes.
+//! Measures pages of v2 in comparison with a copy of the answer.
 
 use crate::ask::Asked;
 use crate::doors::{self, Doors};
@@ -11,10 +11,10 @@ use rollbook::{
 };
 use rollbook_tests::sample::SampleSchool;
 
-/// The records of a page.
+/// The number of records of a page.
 pub const LIMIT: u64 = 50;
 
-/// When pages are asked: all marks of the year are released.
+/// The time of the requests: all marks of the year are released.
 const NOW: i64 = crate::ask::NOW;
 
 /// A collection that is walked.
@@ -30,7 +30,7 @@ pub enum Walked {
     AccountablePersons,
 }
 
-/// Every collection that is walked, by the name that the table gives it.
+/// Every collection that is walked, with its name in the table.
 pub const WALKED: [(&str, Walked); 7] = [
     ("learners", Walked::Learners),
     ("learners with parents", Walked::LearnersWithParents),
@@ -44,7 +44,7 @@ pub const WALKED: [(&str, Walked); 7] = [
     ),
 ];
 
-/// One page of a school's collection.
+/// A page of a school's collection.
 #[derive(Debug, Clone)]
 pub struct PageAsk {
     number: usize,
@@ -162,13 +162,13 @@ impl Asked for PageAsk {
     }
 }
 
-/// The full pages of a school's collection, twenty at most.
+/// Returns the full pages of a school's collection, at most twenty.
 pub fn asks(engine: &Engine, school: &SampleSchool, walked: Walked) -> Result<Vec<PageAsk>> {
     let grade = school.grade_ids().first().copied().unwrap_or(0);
     let mut asks: Vec<PageAsk> = Vec::new();
     let mut cursor: Option<String> = None;
     let mut answer = Vec::new();
-    // More than stay in the processor's nearest cache.
+    // This is more than the processor's first-level cache contains.
     while asks.len() < 20 {
         let ask = PageAsk::new(
             asks.len(),

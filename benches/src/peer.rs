@@ -1,24 +1,24 @@
-//! What answers the asks of the comparison.
+//! The trait of everything that answers the asks of the comparison.
 
 use crate::ask::{Ask, Asked as _};
 use anyhow::{Result, ensure};
 use rollbook::Engine;
 
-/// A way to keep a school's data and to answer from it.
+/// A way to store a school's data and to answer questions.
 pub trait Peer<A = Ask> {
-    /// What the tables call it.
+    /// Returns the name in the tables.
     fn name(&self) -> &'static str;
 
-    /// Fills the buffer with the exact answer, and with nothing else; leaves it
-    /// empty if there is nothing to answer.
+    /// Replaces the content of the buffer by the exact answer. The buffer is empty if there is
+    /// nothing to answer.
     fn answer(&mut self, ask: &A, out: &mut Vec<u8>) -> Result<()>;
 
-    /// Leaves nothing in its own caches, as if it had just opened its data.
+    /// Drops all caches, as if the data had just been opened.
     fn forget(&mut self) -> Result<()>;
 }
 
-/// Asks a peer everything, and the engine too; an error tells the first ask
-/// that they answer differently. How many asks were answered with something.
+/// Sends every ask to a peer and to the engine. Fails at the first ask for which the answers
+/// differ. Returns the number of asks with a non-empty answer.
 pub fn compare(peer: &mut dyn Peer, engine: &Engine, asks: &[Ask]) -> Result<usize> {
     let (mut expected, mut given) = (Vec::new(), Vec::new());
     let mut found = 0;

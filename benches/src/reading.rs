@@ -1,4 +1,4 @@
-//! Reading answers back: what a sync takes for each byte that the service answers.
+//! Measures reading answers: the time that a sync needs for each byte of the service's answers.
 
 use crate::spread::timed;
 use anyhow::{Result, bail, ensure};
@@ -7,19 +7,19 @@ use rollbook_tests::sample::{PASSWORD, SampleSchool, USERNAME};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// One kind of answer.
+/// The measurements of one kind of answer.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Read {
-    /// How many answers there were in a pass.
+    /// The number of answers in a pass.
     pub answers: u64,
-    /// Their bytes together.
+    /// The total size of the answers in bytes.
     pub bytes: u64,
-    /// How long it took to take them, in the fastest round.
+    /// The time to handle the answers, in the fastest round.
     pub took: Duration,
 }
 
 impl Read {
-    /// Megabytes a second.
+    /// Returns megabytes per second.
     #[expect(clippy::cast_precision_loss, reason = "to be read, to three digits")]
     pub fn rate(&self) -> f64 {
         self.bytes as f64 / 1e6 / self.took.as_secs_f64()
@@ -29,7 +29,7 @@ impl Read {
 /// 2026-05-14T08:00:00Z.
 const NOW: i64 = 1_778_745_600;
 
-/// Answers that are told apart, by a part of their targets.
+/// The kinds of answers, each with a part of the targets that identifies it.
 const KINDS: [(&str, &str); 5] = [
     ("structure=1", "structure of marks"),
     ("learnerassessmentmarks", "marks"),
@@ -38,8 +38,8 @@ const KINDS: [(&str, &str); 5] = [
     ("", "all else"),
 ];
 
-/// Syncs a school of so many learners in so many rounds, from an engine that stands for
-/// the service, and times what it takes to hand the replies in.
+/// Syncs a school with this number of learners in this number of rounds, from an engine that acts
+/// as the service, and measures the time to handle the replies.
 pub fn measure(learners: u32, rounds: usize) -> Result<Vec<(&'static str, Read)>> {
     let source = source(learners)?;
     let mut best: BTreeMap<usize, Read> = BTreeMap::new();
@@ -69,7 +69,7 @@ pub fn measure(learners: u32, rounds: usize) -> Result<Vec<(&'static str, Read)>
     Ok(named.collect())
 }
 
-/// A school to sync from.
+/// Returns the engine that acts as the service.
 pub fn source(learners: u32) -> Result<Engine> {
     let source = Engine::memory(Options::default())?;
     let school = SampleSchool {
@@ -88,7 +88,7 @@ pub struct Replies<'a> {
 }
 
 impl<'a> Replies<'a> {
-    /// Of an empty store.
+    /// Starts a sync of an empty store.
     pub fn new(source: &'a Engine) -> Result<Replies<'a>> {
         let mirror = Engine::memory(Options::default())?;
         let sync = mirror.sync(SampleSchool::default().school_id, SyncOptions::default())?;
@@ -99,7 +99,7 @@ impl<'a> Replies<'a> {
         })
     }
 
-    /// The next call with its reply, if there is one.
+    /// Returns the next call with its reply, if there is one.
     pub fn next(&self) -> Result<Option<(Call, Vec<u8>)>> {
         loop {
             let call = match self.sync.next(NOW)? {
@@ -125,7 +125,7 @@ impl<'a> Replies<'a> {
         }
     }
 
-    /// Hands in a reply, and says whether it was read: not if it is as it was.
+    /// Handles a reply. Returns whether it was read; an unchanged one is not.
     pub fn take(&self, call: &Call, body: &[u8]) -> Result<bool> {
         let status = 200;
         let retry_after = None;

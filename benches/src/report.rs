@@ -1,4 +1,4 @@
-//! What was measured, as tables to read.
+//! Formats the measurements as tables.
 
 use crate::comparison::Measured;
 use crate::concurrent::Beside;
@@ -11,8 +11,8 @@ use crate::reading::Read;
 use crate::writes::Written;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets::ASCII_MARKDOWN};
 
-/// The questions of one size: the engine, what the floor is, and each peer with
-/// how many times as long it takes as the engine.
+/// Returns the table of the questions: the engine, the floor, and each peer with the ratio of its
+/// time to that of the engine.
 pub fn questions(measured: &[Measured]) -> Table {
     let by_question = || measured.chunk_by(|a, b| a.question == b.question);
     let engines = by_question().next().unwrap_or_default();
@@ -45,7 +45,7 @@ pub fn questions(measured: &[Measured]) -> Table {
     table
 }
 
-/// The engine's two doors beside a copy, where no peer is asked.
+/// Returns the table of the engine's two interfaces, for questions that the peers do not answer.
 pub fn doors(what: &str, measured: &[Doors]) -> Table {
     let header = [what, "bytes", "copy", "rollbook", "rollbook request"];
     let mut table = table(header.map(str::to_owned));
@@ -61,7 +61,7 @@ pub fn doors(what: &str, measured: &[Doors]) -> Table {
     table
 }
 
-/// What a sync takes to read answers back.
+/// Returns the table of the answers that a sync reads.
 pub fn reading(read: &[(&str, Read)]) -> Table {
     let header = ["answers", "count", "bytes", "took", "MB/s"];
     let mut table = table(header.map(str::to_owned));
@@ -77,7 +77,7 @@ pub fn reading(read: &[(&str, Read)]) -> Table {
     table
 }
 
-/// What following costs.
+/// Returns the table of the cost of following.
 pub fn following(followed: &[Followed]) -> Table {
     let header = ["what", "median", "p99", "bytes"];
     let mut table = table(header.map(str::to_owned));
@@ -92,7 +92,7 @@ pub fn following(followed: &[Followed]) -> Table {
     table
 }
 
-/// Durable changes beside a bare commit.
+/// Returns the table of durable changes compared with a bare commit.
 pub fn writes(written: &[Written]) -> Table {
     let header = ["change", "median", "p99", "bare commit", "ratio"];
     let mut table = table(header.map(str::to_owned));
@@ -108,7 +108,7 @@ pub fn writes(written: &[Written]) -> Table {
     table
 }
 
-/// What is written with a journal beside the same without.
+/// Returns the table of changes with and without a journal.
 pub fn journal(noted: &[Noted]) -> Table {
     let header = ["written", "with a journal", "without", "ratio"];
     let mut table = table(header.map(str::to_owned));
@@ -123,7 +123,7 @@ pub fn journal(noted: &[Noted]) -> Table {
     table
 }
 
-/// What observers cost a change.
+/// Returns the table of the cost of observers for a change.
 pub fn observing(measured: &Observing) -> Table {
     let header = [
         "observers",
@@ -143,7 +143,7 @@ pub fn observing(measured: &Observing) -> Table {
     table
 }
 
-/// Readers beside a writer.
+/// Returns the table of readers beside a writer.
 pub fn beside(beside: &[Beside]) -> Table {
     let header = ["writer", "question", "asks", "median", "p99", "longest"];
     let mut table = table(header.map(str::to_owned));
@@ -162,10 +162,10 @@ pub fn beside(beside: &[Beside]) -> Table {
     table
 }
 
-/// One way of being killed.
+/// Selects the measurements after one kind of kill.
 type KilledOf = fn(&Growth) -> Killed;
 
-/// How everything grows with the school.
+/// Returns the table of the growth with the size of a school.
 pub fn growth(sizes: &[Growth]) -> Table {
     let mut header = vec!["learners".to_owned()];
     header.extend(sizes.iter().map(|size| size.learners.to_string()));
@@ -192,7 +192,7 @@ pub fn growth(sizes: &[Growth]) -> Table {
     });
     row("JSON that it answers", &|size| bytes(size.answers));
     row("same dataset again", &|size| duration(size.again.seconds));
-    row("memory held", &|size| some_bytes(size.held.resident));
+    row("memory held", &|size| some_bytes(size.warm_engine.resident));
     for place in 0..sizes.first().map_or(0, |size| size.changes.len()) {
         let at = |size: &Growth| size.changes.get(place).cloned();
         let name = sizes
@@ -220,14 +220,14 @@ pub fn growth(sizes: &[Growth]) -> Table {
         });
     }
     let mut questions: Vec<&str> = Vec::new();
-    for question in sizes.iter().flat_map(|size| &size.held.questions) {
+    for question in sizes.iter().flat_map(|size| &size.warm_engine.questions) {
         if !questions.contains(&question.name.as_str()) {
             questions.push(&question.name);
         }
     }
     for name in questions {
         row(name, &|size| {
-            let mut questions = size.held.questions.iter();
+            let mut questions = size.warm_engine.questions.iter();
             let warm = questions.find(|question| question.name == name);
             warm.map_or("-".to_owned(), |warm| duration(warm.median))
         });
@@ -247,7 +247,7 @@ fn table(header: impl IntoIterator<Item = String>) -> Table {
     table
 }
 
-/// Seconds, to three digits.
+/// Formats seconds with three digits.
 pub fn duration(seconds: f64) -> String {
     let magnitude = seconds.abs();
     let (number, unit) = match magnitude {

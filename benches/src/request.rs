@@ -4,11 +4,10 @@ use anyhow::{Result, bail};
 use rollbook::{Engine, Request};
 use rollbook_tests::sample::{PASSWORD, USERNAME};
 
-/// What a request has to say who asks.
+/// The headers that identify the integrator.
 pub const LOGIN: [(&str, &str); 2] = [("HTTP-X-USERNAME", USERNAME), ("HTTP-X-PASSWORD", PASSWORD)];
 
-/// Fills the buffer with the answer of a request; leaves it empty if nothing is
-/// found.
+/// Fills the buffer with the answer to a request. It stays empty if nothing is found.
 #[inline]
 pub fn answer(
     engine: &Engine,
@@ -31,7 +30,7 @@ pub fn answer(
     Ok(())
 }
 
-/// The answer of v1 to a path; empty if nothing is found.
+/// Returns v1's answer to a path, which is empty if nothing is found.
 pub fn fetch(engine: &Engine, path: &str, now: i64) -> Result<Vec<u8>> {
     let mut out = Vec::new();
     answer(engine, &format!("/api/v1/{path}"), &LOGIN, now, &mut out)?;

@@ -1,5 +1,4 @@
-//! The schools that are asked: sample schools of 1,000 learners with a year's
-//! marks.
+//! The schools of the comparison: sample schools of 1,000 learners with the marks of a year.
 
 use crate::ask::{Ask, QUESTIONS, What, found};
 use anyhow::Result;
@@ -9,14 +8,14 @@ use std::path::Path;
 
 /// Sample schools, and the engine that has loaded them.
 pub struct Schools {
-    /// Each a dataset of its own.
+    /// The schools. Each is a dataset of its own.
     pub all: Vec<SampleSchool>,
     /// The engine, with default options.
     pub engine: Engine,
 }
 
 impl Schools {
-    /// As many schools of 1,000 learners, loaded into a store in this folder.
+    /// Loads this number of schools of 1,000 learners into a store in this folder.
     pub fn load(count: u32, folder: &Path) -> Result<Schools> {
         let all = federation(count, &SampleSchool::default());
         let engine = Engine::open(folder.join("rollbook.redb"), Options::default())?;
@@ -26,15 +25,14 @@ impl Schools {
         Ok(Schools { all, engine })
     }
 
-    /// What to ask one school for a question: whatever is answered with
-    /// something.
+    /// Returns the asks of a question to one school that have a non-empty answer.
     pub fn asks(&self, school: &SampleSchool, things: fn(&[u64]) -> Vec<What>) -> Result<Vec<Ask>> {
         let things = things(&school.grade_ids());
         found(&self.engine, school.school_id, things, &mut Vec::new())
     }
 
-    /// Every ask of every question and school, and each in the middle of the
-    /// year: what a peer must answer as the engine does.
+    /// Returns every ask of every question and school, each of them also in the middle of the year.
+    /// A peer must answer all of them like the engine.
     pub fn every_ask(&self) -> Result<Vec<Ask>> {
         let mut asks = Vec::new();
         for school in &self.all {

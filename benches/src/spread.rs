@@ -1,23 +1,23 @@
-//! How long the same thing took many times over.
+//! Statistics of repeated measurements.
 
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 
-/// Times of one thing, in seconds.
+/// Statistics of the times of one operation, in seconds.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct Spread {
-    /// How many there are.
+    /// The number of times.
     pub count: usize,
-    /// The middle one.
+    /// The median.
     pub median: f64,
-    /// The one that 99 of 100 are not above.
+    /// The 99th percentile.
     pub p99: f64,
-    /// The longest.
+    /// The maximum.
     pub longest: f64,
 }
 
 impl Spread {
-    /// Of these times; of none, not a number.
+    /// Returns the statistics of these times. Without any times, they are not numbers.
     pub fn new(mut times: Vec<Duration>) -> Spread {
         times.sort_unstable();
         let at = |place: usize| times.get(place).map_or(f64::NAN, Duration::as_secs_f64);
@@ -30,7 +30,7 @@ impl Spread {
     }
 }
 
-/// What some work gives, and how long it took.
+/// Runs some work, and returns its result and its time.
 pub fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
     let start = Instant::now();
     let done = work();

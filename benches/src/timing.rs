@@ -1,5 +1,5 @@
-//! Medians of many rounds: in each, everything that is compared answers the
-//! same asks, in an order of its own.
+//! Medians of many rounds. In each round, all peers answer the same asks, in a random order of the
+//! peers.
 
 use crate::peer::Peer;
 use crate::spread::timed;
@@ -8,16 +8,16 @@ use fastrand::Rng;
 use std::hint::black_box;
 use std::time::Duration;
 
-/// How long to go on with a question.
+/// How long a question is measured.
 #[derive(Debug, Clone, Copy)]
 pub struct Effort {
-    /// Rounds at least; whole, so that a slow peer's median is one of several.
+    /// The minimum number of complete rounds, so that a slow peer's median is one of several times.
     pub rounds: usize,
-    /// For what is fast, as many more as this time allows.
+    /// The minimum time for each peer. Fast peers have more rounds in this time.
     pub time: Duration,
 }
 
-/// All asks in each round, in a random order.
+/// Selects all asks in each round, in a random order.
 pub fn all<'a, A>(asks: &'a [A]) -> impl FnMut(&mut Rng) -> Vec<&'a A> {
     move |random| {
         let mut asks: Vec<&A> = asks.iter().collect();
@@ -26,17 +26,16 @@ pub fn all<'a, A>(asks: &'a [A]) -> impl FnMut(&mut Rng) -> Vec<&'a A> {
     }
 }
 
-/// A few asks in each round, taken at random.
+/// Selects a few random asks in each round.
 pub fn some<'a, A>(asks: &'a [A]) -> impl FnMut(&mut Rng) -> Vec<&'a A> {
     move |random| (0..SOME).filter_map(|_| random.choice(asks)).collect()
 }
 
-/// Asks in a round of some.
+/// The number of asks in a round of [`some`].
 const SOME: usize = 16;
 
-/// Median nanoseconds of one ask, for each of those compared: each is timed on
-/// the asks that are drawn for a round, and what takes less than the rest has
-/// more rounds.
+/// Returns the median time of one ask in nanoseconds, for each peer. Each is timed on the asks that
+/// `draw` selects for a round. A fast peer has more rounds than a slow one.
 pub fn medians<'a, A: 'a>(
     compared: &mut [Box<dyn Peer<A> + '_>],
     mut draw: impl FnMut(&mut Rng) -> Vec<&'a A>,
@@ -71,8 +70,8 @@ pub fn medians<'a, A: 'a>(
         .collect())
 }
 
-/// Times all asks, once they were answered untimed. What takes little time is
-/// asked them many times over, so that the clock's own grain does not show.
+/// Times all asks, after they were answered once untimed. If they take little time, they are
+/// repeated, so that the resolution of the clock does not matter.
 pub fn warm<A>(peer: &mut dyn Peer<A>, asks: &[&A], out: &mut Vec<u8>) -> Result<f64> {
     let (answered, untimed) = timed(|| once(peer, asks, out));
     answered?;
@@ -82,7 +81,7 @@ pub fn warm<A>(peer: &mut dyn Peer<A>, asks: &[&A], out: &mut Vec<u8>) -> Result
     Ok(nanoseconds(took) / count(asks.len()) / f64::from(again))
 }
 
-/// Has each of these asks answered.
+/// Answers each of these asks.
 pub fn once<A>(peer: &mut dyn Peer<A>, asks: &[&A], out: &mut Vec<u8>) -> Result<()> {
     for ask in asks {
         peer.answer(ask, out)?;
@@ -91,20 +90,20 @@ pub fn once<A>(peer: &mut dyn Peer<A>, asks: &[&A], out: &mut Vec<u8>) -> Result
     Ok(())
 }
 
-/// How often to repeat what took this long.
+/// Returns how often to repeat work that took this long.
 fn repeats(once: Duration) -> u32 {
     const ENOUGH: Duration = Duration::from_millis(2);
     let times = ENOUGH.as_nanos() / once.as_nanos().max(1);
     u32::try_from(times).unwrap_or(u32::MAX).clamp(1, 1000)
 }
 
-/// The middle one of these.
+/// Returns the median.
 pub fn median(times: &mut [f64]) -> f64 {
     times.sort_by(f64::total_cmp);
     times.get(times.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// A duration as nanoseconds.
+/// Returns a duration in nanoseconds.
 pub fn nanoseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e9
 }

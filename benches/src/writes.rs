@@ -1,5 +1,4 @@
-//! Durable changes beside the least that one can cost: a bare commit of the
-//! store below.
+//! Measures durable changes in comparison with the minimum cost: a bare commit of redb.
 
 use crate::changes::Change;
 use crate::spread::{Spread, timed};
@@ -12,25 +11,25 @@ use std::io::Read;
 use std::path::Path;
 use std::time::Duration;
 
-/// A change, and the bare commits that were made in turn with it; in seconds.
+/// The times in seconds of a change, and of the bare commits that were made in turn with it.
 #[derive(Debug, Clone, Serialize)]
 pub struct Written {
-    /// What was changed.
+    /// The name of the change.
     pub name: &'static str,
-    /// How long it took.
+    /// The times of the change.
     pub change: Spread,
-    /// How long a bare commit took.
+    /// The times of a bare commit.
     pub bare: Spread,
-    /// How many medians of a bare commit its own is.
+    /// The ratio of the two medians.
     pub ratio: f64,
 }
 
-/// The same dataset again is applied once for so many rounds of the others.
+/// The number of rounds of the other changes for each time that the same dataset is applied again.
 const ROUNDS_OF_ALL: usize = 20;
 
-/// Makes each small change of a school of so many learners in so many rounds,
-/// and applies its dataset again; each time there is a bare commit before it.
-/// The files go to a folder that has none of them.
+/// Makes each small change of a school with this number of learners in this number of rounds, and
+/// applies its dataset again. Before each change, there is a bare commit. `folder` must not contain
+/// files of an earlier measurement.
 pub fn measure(learners: u32, folder: &Path, rounds: usize) -> Result<Vec<Written>> {
     let school = SampleSchool {
         learners,
@@ -82,7 +81,7 @@ fn in_turn(
     })
 }
 
-/// A database of the store below with nothing but a few values.
+/// A database of redb with only a few values.
 struct Bare {
     database: Database,
     commits: u64,
@@ -101,11 +100,11 @@ impl Bare {
         })
     }
 
-    /// One small value, as durably as the engine commits.
+    /// Commits one small value, as durably as the engine commits.
     fn commit(&mut self) -> Result<()> {
         self.commits += 1;
         let mut transaction = self.database.begin_write()?;
-        // With it comes the two-phase commit.
+        // This setting implies a two-phase commit.
         transaction.set_quick_repair(true);
         transaction
             .open_table(VALUES)?

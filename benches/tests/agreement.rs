@@ -1,4 +1,4 @@
-//! Every peer answers every ask as the engine does, byte for byte.
+//! Checks that every peer answers every ask with the same bytes as the engine.
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::indexing_slicing)]
 
 use rollbook_benches::administration;
@@ -29,7 +29,7 @@ fn peers_answer_as_the_engine() {
     }
 }
 
-/// A page through either door has the same bytes, and every collection has one.
+/// A page has the same bytes through both interfaces, and every collection has one.
 #[test]
 fn pages_are_the_same_through_each_door() {
     let folder = tempfile::tempdir().unwrap();
@@ -46,7 +46,8 @@ fn pages_are_the_same_through_each_door() {
     }
 }
 
-/// Administration+ through either door has the same bytes, and a school has all of it.
+/// Answers of Administration+ have the same bytes through both interfaces, and a school has all of
+/// them.
 #[test]
 fn administration_is_the_same_through_each_door() {
     let folder = tempfile::tempdir().unwrap();
@@ -62,7 +63,7 @@ fn administration_is_the_same_through_each_door() {
     }
 }
 
-/// Of a hundred observers a mark concerns two, who are given another answer each time.
+/// Of a hundred observers, a mark affects two, which get another answer each time.
 #[test]
 fn a_change_concerns_few_of_many_observers() {
     let measured = observing::measure(30, 300).unwrap();

@@ -1,4 +1,5 @@
-//! Cold, every ask is answered as before, and the engine reads its file for it.
+//! Checks that every ask has the same answer when caches are cold, and that the engine reads its
+//! file for it.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use rollbook::{Engine, Options};
@@ -41,8 +42,8 @@ fn all_forget_and_answer_as_before() {
             time(peer.as_mut(), &[drawn[0]; 2], &mut out).unwrap();
             let without = read();
             time(peer.as_mut(), &drawn, &mut out).unwrap();
-            // What is timed is read beside what another ask has left. The engine's
-            // two doors map no file: what they read can be counted.
+            // The timed ask reads in addition to what another ask has read. The engine's two
+            // interfaces map no file, so their reads can be counted.
             if cfg!(target_os = "linux") && place < 2 {
                 let more = (read() - without).checked_sub(without - before);
                 assert!(more >= Some(4096), "{}: {more:?}", peer.name());
@@ -53,7 +54,8 @@ fn all_forget_and_answer_as_before() {
     }
 }
 
-/// The bytes that this thread has read from files; none where Linux does not count.
+/// Returns the number of bytes that this thread has read from files, or 0 if Linux does not count
+/// them.
 fn read() -> u64 {
     let counts = std::fs::read_to_string("/proc/thread-self/io").unwrap_or_default();
     let mut lines = counts.lines();

@@ -1,5 +1,5 @@
-//! What is measured of the engine itself is measured of a small school too.
-//! This program is its own child, and so has no harness.
+//! Checks the measurements of the engine itself with a small school. This program starts itself as
+//! a child, and therefore has no test harness.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use rollbook_benches::growth::{self, Rounds};
@@ -34,12 +34,12 @@ fn grows() {
     assert_eq!(growth.again.unchanged, growth.loaded.records);
     assert_eq!(growth.again.others, 0);
     assert!(growth.answers > growth.dataset);
-    assert!(growth.held.questions.len() > 10);
+    assert!(growth.warm_engine.questions.len() > 10);
     assert_eq!(growth.changes.len(), 5);
     assert!(growth.openings.writing.inside > 0);
     let measured = cfg!(target_os = "linux");
     assert_eq!(growth.loaded.peak.is_some(), measured);
-    assert_eq!(growth.held.resident.is_some(), measured);
+    assert_eq!(growth.warm_engine.resident.is_some(), measured);
 }
 
 fn writes() {
@@ -55,7 +55,7 @@ fn writes() {
     }
 }
 
-/// No time is not a number, and none is above the longest.
+/// Returns whether all times are numbers and none is above the maximum.
 fn is_in_order(times: &Spread) -> bool {
     times.median <= times.p99 && times.p99 <= times.longest
 }

@@ -1,5 +1,5 @@
-//! Stores of before in the library of the next version, and its stores in that of today.
-//! `run` tells what the next version has that today's has not.
+//! Opens stores of the current version with the library of the next version, and stores of the next
+//! version with the current library. The script `run` lists what the next version adds.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use flate2::read::GzDecoder;
@@ -14,20 +14,20 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 
-/// What only the next version takes.
+/// Records that only the next version accepts.
 const NEW: &str = r#"
 {"type":"house","school_id":1000,"id":"03","name":"Blue"}
 {"type":"learner","school_id":1000,"id":7,"first_name":"Zoë","ethnic_group_id":4,"house":"Blue"}
 {"type":"parent","school_id":1000,"id":1,"net_annual_income":"1200.125"}
 "#;
 
-/// What any version takes.
+/// Records that every version accepts.
 const OLD: &str = r#"
 {"type":"learner","school_id":1000,"id":70001,"first_name":"New","last_name":"Comer","grade_id":4}
 {"type":"learner","school_id":1000,"id":8,"deleted":true}
 "#;
 
-/// A store of a format, and what was asked of it when it was written.
+/// A stored store of a format version, with the answers recorded when it was written.
 struct Golden {
     store: Vec<u8>,
     export: String,
@@ -67,8 +67,8 @@ impl Golden {
         }
     }
 
-    /// Asks everything, as it was asked then: the answers are those, but for the fields
-    /// that are new, which are empty. Says how often they are there.
+    /// Repeats all recorded requests. The answers must equal the recorded ones, except for new
+    /// fields, which must be empty. Returns the number of answers with new fields.
     fn is_answered_by(&self, engine: &Engine) -> usize {
         let mut new = 0;
         for (target, status, body) in &self.answers {
@@ -113,7 +113,7 @@ fn open_today(store: Vec<u8>) -> today::Result<today::Engine> {
 }
 
 #[test]
-fn stores_of_before_are_answered_exported_and_written() {
+fn older_stores_are_answered_exported_and_written() {
     for golden in goldens() {
         let (engine, disk) = open(&golden.store);
         is_sound(&engine);
@@ -131,7 +131,10 @@ fn stores_of_before_are_answered_exported_and_written() {
             is_sound(engine);
         }
         let changed = export(&engine).unwrap();
-        assert!(changed == export(&copy).unwrap(), "it came out otherwise");
+        assert!(
+            changed == export(&copy).unwrap(),
+            "the changes had other results"
+        );
         for line in [
             r#"{"type":"house","school_id":1000,"id":3,"name":"Blue"}"#,
             r#"{"type":"parent","school_id":1000,"id":1,"net_annual_income":"1200.125"}"#,
@@ -153,9 +156,9 @@ fn stores_of_before_are_answered_exported_and_written() {
     }
 }
 
-/// Nothing of it is read, and nothing of it is touched.
+/// A store of the next version is neither read nor changed.
 #[test]
-fn its_stores_are_refused_by_the_library_of_today() {
+fn stores_of_the_next_version_are_refused_by_the_current_library() {
     let fresh = Disk::default();
     let engine = Engine::open_with_backend(fresh.clone(), options()).unwrap();
     engine.close().unwrap();
@@ -185,9 +188,9 @@ fn its_stores_are_refused_by_the_library_of_today() {
     }
 }
 
-/// Until anything of the next version is in it, a store is that of today.
+/// A store has the current format until data of the next version is added.
 #[test]
-fn a_store_that_it_only_opened_is_still_one_of_today() {
+fn a_store_that_was_only_opened_has_the_current_format() {
     for golden in goldens() {
         let (engine, disk) = open(&golden.store);
         assert!(export(&engine).unwrap() == golden.export);
@@ -200,7 +203,7 @@ fn a_store_that_it_only_opened_is_still_one_of_today() {
     }
 }
 
-/// Power fails while it makes a store of before its own, and while it adds what is new.
+/// The power fails while an older store is converted, and while new data is added.
 #[test]
 fn power_cuts() {
     for golden in goldens() {

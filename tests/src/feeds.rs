@@ -1,8 +1,8 @@
-//! Feeds whose lines were changed on purpose.
+//! Recomputes the checks of feeds whose lines a test has altered.
 
 use twox_hash::{XxHash3_64, XxHash3_128};
 
-/// Writes what follows from other lines of a feed, so that a feed which was altered is read to
+/// Recomputes the count and the digest of each part of a feed, so that an altered feed is read to
 /// its end.
 #[derive(Default)]
 pub struct Seal {
@@ -11,8 +11,8 @@ pub struct Seal {
 }
 
 impl Seal {
-    /// The next line as it has to be. The end of a part gets its count and its digest, and the
-    /// head of one begins where a follower is, if that is given.
+    /// Returns the corrected next line. The end of a part gets its count and its digest. If a
+    /// position is given, the head of a part refers to it as the position of the follower.
     pub fn line(&mut self, line: &[u8], position: Option<Option<&str>>) -> Vec<u8> {
         if line.starts_with(br#"{"type":"end""#) {
             let Seal { lines, digest } = self;
@@ -33,7 +33,7 @@ impl Seal {
     }
 }
 
-/// Writes the count and the digest of each part again.
+/// Recomputes the count and the digest of each part of a feed.
 pub fn sealed(feed: &[u8]) -> Vec<u8> {
     let mut seal = Seal::default();
     let mut out = Vec::new();
@@ -45,18 +45,18 @@ pub fn sealed(feed: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Whether a line begins a part of a feed.
+/// Returns whether a line is the head of a part.
 fn is_head(line: &[u8]) -> bool {
     line.starts_with(br#"{"type":"feed""#) || line.starts_with(br#"{"type":"part""#)
 }
 
-/// The member that says where a part begins.
+/// Returns the member of a head that states the position where a part begins.
 fn from(position: &str) -> String {
     let digest = XxHash3_128::oneshot(position.as_bytes());
     format!(r#""from":"{digest:032x}""#)
 }
 
-/// A head with another beginning: behind its type, which every line has first.
+/// Replaces the position in a head. It follows the type, which is the first member of every line.
 fn beginning_at(line: &[u8], position: Option<&str>) -> Vec<u8> {
     let (kind, rest) = line.split_at(br#"{"type":"feed""#.len());
     let rest = match rest.strip_prefix(br#","from":""#) {
@@ -70,7 +70,7 @@ fn beginning_at(line: &[u8], position: Option<&str>) -> Vec<u8> {
     [kind, from.as_bytes(), rest].concat()
 }
 
-/// Whether no part of a feed begins at a position.
+/// Returns whether no part of a feed begins at a position.
 pub fn is_late(lines: &[String], position: Option<&str>) -> bool {
     let from = position.map(from);
     let mut heads = lines.iter().filter(|line| is_head(line.as_bytes()));

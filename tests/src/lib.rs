@@ -1,4 +1,5 @@
-//! What shows that Rollbook answers as it must.
+//! The tools of Rollbook's tests: the corpus, a second implementation, random worlds, sample
+//! schools and faulty disks.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,11 +1,10 @@
-//! Logins that cost next to nothing, for tests that are about something else.
+//! Logins that take almost no time, for tests that do not test passwords.
 
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use argon2::{Algorithm, Argon2, Params, Version};
 
-/// The dataset with the hash of each password in place of the password, at the least
-/// cost that Argon2 has: a password in clear takes tens of milliseconds to load, and as
-/// long again at the first login.
+/// Replaces each password of a dataset by its hash, with the lowest cost that Argon2 permits. A
+/// password in clear takes tens of milliseconds to load, and the same again at the first login.
 pub fn quick(dataset: &str) -> String {
     let hashed = |part: &str| {
         let (password, rest) = part.split_once('"').unwrap();
@@ -17,7 +16,7 @@ pub fn quick(dataset: &str) -> String {
     before + &parts.map(hashed).collect::<String>()
 }
 
-/// A hash at the least cost.
+/// Returns a hash with the lowest cost.
 pub(crate) fn hash(password: &str) -> String {
     let params = Params::new(Params::MIN_M_COST, Params::MIN_T_COST, 1, None).unwrap();
     let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);
@@ -27,7 +26,7 @@ pub(crate) fn hash(password: &str) -> String {
     hash.to_string()
 }
 
-/// Whether a password is that of a hash.
+/// Returns whether a hash was made from a password.
 pub(crate) fn matches(password: &[u8], hash: &str) -> bool {
     let hash = argon2::password_hash::phc::PasswordHash::new(hash);
     hash.is_ok_and(|hash| Argon2::default().verify_password(password, &hash).is_ok())

@@ -1,10 +1,10 @@
-//! The documents of OpenAPI that the packages have, with examples from the corpus.
+//! The OpenAPI documents that the packages contain, with examples from the corpus.
 
 use crate::corpus::{Request, Step, cases};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// The longest answer that is an example, in bytes.
+/// The maximum length in bytes of an answer that is used as an example.
 const EXAMPLE: usize = 1_500;
 
 /// Returns the documents and the files that contain them.
@@ -17,12 +17,12 @@ pub fn documents() -> Vec<(PathBuf, Value)> {
     ]
 }
 
-/// Returns a document as it is in its file.
+/// Returns the text of the file that contains a document.
 pub fn text(document: &Value) -> String {
     format!("{document:#}\n")
 }
 
-/// Returns the operation of a document that a request is for.
+/// Returns the operation of a document that a request calls.
 pub fn operation<'a>(document: &'a mut Value, request: &Request) -> Option<&'a mut Value> {
     let path = request.target.split('?').next().unwrap_or_default();
     let fits = |template: &str| {

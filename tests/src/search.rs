@@ -1,5 +1,5 @@
-//! Searches through random worlds: how far they go, what they count, and which changes a world
-//! that fails needs.
+//! Searches through random worlds: the extent of a search, its counters, and the changes that a
+//! failing world needs.
 
 use crate::shrink::{Change, shrunk};
 use crate::storage::watchdog::Watchdog;
@@ -10,12 +10,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::time::Duration;
 
-/// How long one world may take before it counts as one that hangs, and how long a world that
-/// fails is shrunk.
+/// The time after which a world counts as hanging, and the maximum time for shrinking a failing
+/// world.
 const WORLD: Duration = Duration::from_secs(300);
 const SHRINKING: Duration = Duration::from_secs(120);
 
-/// The sample, or the whole where `ROLLBOOK_SEARCH` is `whole`, as in `tests/run long`.
+/// Returns `whole` if `ROLLBOOK_SEARCH` is `whole`, as in `tests/run long`, and otherwise `sample`.
 pub fn extent<T>(sample: T, whole: T) -> T {
     match std::env::var("ROLLBOOK_SEARCH").as_deref() {
         Ok("whole") => whole,
@@ -34,15 +34,15 @@ pub fn first_seed() -> u64 {
     number("ROLLBOOK_SEED").unwrap_or(0)
 }
 
-/// The seeds of a search: as many as its extent, or as `ROLLBOOK_SEQUENCES` says, from the first
-/// seed on.
+/// Returns the seeds of a search, beginning with the first seed. Their number is the extent, or
+/// `ROLLBOOK_SEQUENCES` if it is set.
 pub fn seeds(extent: u64) -> std::ops::Range<u64> {
     let first = first_seed();
     first..first + number("ROLLBOOK_SEQUENCES").unwrap_or(extent)
 }
 
-/// The failures among so many attempts, each with its seed, made by two threads: a panic
-/// is one too. An attempt that hangs ends the process.
+/// Runs this number of attempts in two threads, and returns the failures, each with its seed. A
+/// panic is a failure. An attempt that hangs ends the process.
 pub fn failures(attempts: u64, attempt: impl Fn(u64) -> Result<(), String> + Sync) -> Vec<String> {
     let first = first_seed();
     let failures = failures_of((first..first + attempts).collect(), attempt).into_iter();
@@ -51,7 +51,7 @@ pub fn failures(attempts: u64, attempt: impl Fn(u64) -> Result<(), String> + Syn
         .collect()
 }
 
-/// The failures among these cases, each with the case, tried by two threads.
+/// Runs an attempt for each case in two threads, and returns the failures, each with its case.
 pub fn failing<T: Debug + Sync>(
     cases: &[T],
     attempt: impl Fn(&T) -> Result<(), String> + Sync,
@@ -92,25 +92,25 @@ fn failures_of(
     failures.into_inner().unwrap()
 }
 
-/// Runs an attempt, in which a panic is a failure like another.
+/// Runs an attempt. A panic becomes a failure.
 fn caught(what: String, attempt: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
     let _dog = Watchdog::over(what, WORLD);
     let outcome = catch_unwind(AssertUnwindSafe(attempt));
     outcome.unwrap_or_else(|panic| Err(said(&*panic)))
 }
 
-/// The text of a panic.
+/// Returns the text of a panic.
 fn said(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
     text.unwrap_or("it panicked").to_owned()
 }
 
-/// Runs the changes of the world of each seed, and returns how many worlds there were.
+/// Runs the changes of the world of each seed, and returns the number of worlds.
 ///
 /// # Panics
-/// If a world fails: with the seeds of all that do, and with those changes of the first one that
-/// its failure needs.
+/// If a world fails. The message contains the seeds of all failing worlds, and the changes of the
+/// first one that its failure needs.
 pub fn search<C: Change + Debug>(
     seeds: impl IntoIterator<Item = u64>,
     changes: impl Fn(u64) -> Vec<C> + Sync,
@@ -138,30 +138,30 @@ pub fn search<C: Change + Debug>(
     );
 }
 
-/// Each change in a line of its own.
+/// Returns the changes, one per line.
 fn listed<C: Debug>(changes: &[C]) -> String {
     let changes = changes.iter().map(|change| format!("    {change:?}"));
     changes.collect::<Vec<_>>().join("\n")
 }
 
-/// What a search counted, by name: worlds that were compared, questions that were answered.
+/// The counters of a search, by name, such as the number of compared worlds or answered questions.
 #[derive(Default)]
 pub struct Counts(Mutex<BTreeMap<&'static str, u64>>);
 
 impl Counts {
-    /// Adds to a count.
+    /// Adds to a counter.
     pub fn add(&self, what: &'static str, count: u64) {
         *self.0.lock().unwrap().entry(what).or_default() += count;
     }
 
-    /// How many there were.
+    /// Returns the value of a counter.
     pub fn get(&self, what: &str) -> u64 {
         self.0.lock().unwrap().get(what).copied().unwrap_or(0)
     }
 
-    /// Fails if there were fewer than so many: a search that finds nothing since it tried nothing
-    /// is one that fails. Where `ROLLBOOK_SEQUENCES` is set, a few worlds are repeated, of which
-    /// nothing is expected.
+    /// Fails if a counter is below `floor`, because a search that tried nothing must not pass. The
+    /// check is omitted if `ROLLBOOK_SEQUENCES` is set, because then only a few worlds are
+    /// repeated.
     pub fn at_least(&self, what: &str, floor: u64) {
         let count = self.get(what);
         let is_enough = count >= floor || number("ROLLBOOK_SEQUENCES").is_some();

@@ -1,8 +1,8 @@
-//! A sequence of changes that fails, shrunk to the changes that are needed.
+//! Shrinks a sequence of changes that fails to the changes that are necessary.
 
 use std::time::{Duration, Instant};
 
-/// Parts of a change that can be left out while the change itself stays.
+/// A kind of parts that can be removed from a change without removing the change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// The lines of a dataset.
@@ -13,16 +13,16 @@ pub enum Part {
 
 /// A change in a random world.
 pub trait Change: Clone {
-    /// Removes each part of this kind for which `stays` returns false. It is called once for each
-    /// part, in their order. A change has no parts unless it says so.
+    /// Removes each part of this kind for which `stays` returns false. `stays` is called once for
+    /// each part, in order. By default, a change has no parts.
     fn retain(&mut self, part: Part, stays: &mut dyn FnMut() -> bool) {
         let _ = (part, stays);
     }
 }
 
-/// What is left of a sequence that fails, as far as there is time. Runs of changes are left out,
-/// the runs ever shorter, from the end to the start; then lines of datasets, then parameters of
-/// requests; and all of it again as long as that helps.
+/// Returns a shorter sequence that still fails, as short as the time permits. It removes ever
+/// shorter ranges of changes, from the end to the start; then lines of datasets, then parameters of
+/// requests. It repeats this while the sequence becomes shorter.
 pub fn shrunk<C: Change>(
     mut changes: Vec<C>,
     time: Duration,
@@ -52,7 +52,7 @@ pub fn shrunk<C: Change>(
     changes
 }
 
-/// How many changes there are to leave out, or parts of them.
+/// Returns the number of changes, or of their parts of this kind.
 fn count<C: Change>(changes: &[C], part: Option<Part>) -> usize {
     let Some(part) = part else {
         return changes.len();
@@ -67,7 +67,7 @@ fn count<C: Change>(changes: &[C], part: Option<Part>) -> usize {
     count
 }
 
-/// The changes without those, or without the parts, from `start` to before `end`.
+/// Returns the changes without those (or without the parts) in `start..end`.
 fn without<C: Change>(changes: &[C], part: Option<Part>, start: usize, end: usize) -> Vec<C> {
     let mut changes = changes.to_vec();
     let Some(part) = part else {

@@ -1,5 +1,5 @@
-//! Copies of a store: complete, private, never over something else, and of one
-//! moment while a load goes on.
+//! Tests of backups: a backup is complete, readable only by its owner, overwrites nothing, and
+//! contains one state of the store even while a load is in progress.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, missing_docs)]
 
 use crate::small_file::names;
@@ -83,30 +83,30 @@ fn nothing_is_written_over() {
     assert!(engine.verify().unwrap().is_sound());
 }
 
-/// What lies beside a copy is not its own: it is neither used nor taken away.
+/// Other files next to a backup are neither used nor removed.
 #[test]
-fn files_beside_a_copy_stay() {
+fn files_next_to_a_copy_are_unchanged() {
     let (folder, engine) = store();
     for name in ["copy.part", "rollbook-0000000000000000.part"] {
         fs::write(folder.path().join(name), "precious").unwrap();
     }
     let path = folder.path().join("copy");
     engine.backup(&path, Credentials::Keep).unwrap();
-    let kept = [
+    let expected = [
         "copy",
         "copy.part",
         "rollbook-0000000000000000.part",
         "store",
     ];
-    assert_eq!(names(folder.path()), kept);
-    for name in &kept[1..3] {
+    assert_eq!(names(folder.path()), expected);
+    for name in &expected[1..3] {
         let content = fs::read_to_string(folder.path().join(name)).unwrap();
         assert_eq!(content, "precious");
     }
     assert_eq!(export(&open(&path)).unwrap(), export(&engine).unwrap());
 }
 
-/// Two at a time to one path: one of them is the copy.
+/// If several backups to the same path run at a time, exactly one of them succeeds.
 #[test]
 fn one_of_many_copies_gets_the_name() {
     let (folder, engine) = store();
@@ -133,7 +133,7 @@ fn one_of_many_copies_gets_the_name() {
 }
 
 #[test]
-fn without_credentials_nobody_can_ask() {
+fn a_copy_without_credentials_refuses_requests() {
     let (folder, engine) = store();
     let path = folder.path().join("copy");
     engine.backup(&path, Credentials::LeaveOut).unwrap();
@@ -153,13 +153,13 @@ fn without_credentials_nobody_can_ask() {
 }
 
 #[test]
-fn a_copy_while_a_load_goes_on_is_of_one_moment() {
+fn a_copy_during_a_load_contains_one_state() {
     let (folder, engine) = store();
     let large = school(OTHER, 400);
     let before = export(&engine).unwrap();
     engine.apply(large.as_bytes()).unwrap();
     let after = export(&engine).unwrap();
-    // The authorisations of a school go with it, its integrator stays.
+    // Removing a school also removes its authorisations, but not its integrator.
     engine.remove_school(OTHER).unwrap();
     let _dog = Watchdog::over("copies", Duration::from_secs(300));
     let enough = AtomicBool::new(false);

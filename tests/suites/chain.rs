@@ -1,5 +1,5 @@
-//! From the service to a phone, over HTTP: a `serve` that stands in for the service, a second
-//! one that syncs a school from it, and a store that follows the second one.
+//! Tests the chain from the service to a phone, over HTTP: a `serve` that replaces the service, a
+//! second `serve` that syncs a school from it, and a store that follows the second one.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -22,7 +22,7 @@ const GUIDE: &str = include_str!("../../core/docs/following.md");
 const NOW: i64 = 1_778_745_600;
 const AT: &str = "2026-05-14T08:00:00Z";
 
-/// What a family's phone is asked, about its own child.
+/// Requests of the phone of a family, about its own children.
 const TARGETS: [&str; 6] = [
     "/api/v1/adminplus/learners/1000?learner_id=1",
     "/api/v1/adminplus/learners/1000?learner_id=2&include_parents=1",
@@ -32,7 +32,7 @@ const TARGETS: [&str; 6] = [
     "/api/v1/adminplus/lookup/grade/1000",
 ];
 
-/// A service that is started again with what changed, and the folder of the stores.
+/// The service, which can be restarted with changes, and the folder of the stores.
 struct Chain {
     folder: tempfile::TempDir,
     service: Option<Server>,
@@ -54,7 +54,7 @@ impl Chain {
         self.folder.path().join(name)
     }
 
-    /// Starts the service, after what ran before it, at the same address, with these changes.
+    /// Stops the service if it runs, and starts it at the same address with these changes.
     fn serve(&mut self, dataset: &str) {
         if let Some(before) = self.service.take() {
             assert!(before.stop().success());
@@ -69,7 +69,7 @@ impl Chain {
         self.service = Some(service);
     }
 
-    /// The command of the server in the middle.
+    /// Returns the command that starts the server in the middle.
     fn middle(&self) -> Command {
         let mut command = Command::new(server::build("serve"));
         let from = format!("http://{}", self.address);
@@ -104,7 +104,7 @@ fn get(target: &str, headers: Vec<(String, String)>) -> Request {
     }
 }
 
-/// Asks once for what changed, and waits for it; nothing if nothing did.
+/// Requests the changes once and applies them. Returns `None` if there are none.
 fn follow(phone: &Engine, server: &mut Server) -> Option<Summary> {
     let after = phone.followed().unwrap();
     let after = after.map_or_else(String::new, |after| format!("&after={after}"));
@@ -113,7 +113,7 @@ fn follow(phone: &Engine, server: &mut Server) -> Option<Summary> {
     if reply.status == 204 {
         return None;
     }
-    // Before the first pass.
+    // The middle server has not completed its first pass.
     if reply.status == 503 && phone.followed().unwrap().is_none() {
         assert!(reply.body.contains("not been synced yet"), "{}", reply.body);
         std::thread::sleep(Duration::from_millis(100));
@@ -121,14 +121,14 @@ fn follow(phone: &Engine, server: &mut Server) -> Option<Summary> {
     }
     assert_eq!(reply.status, 200, "{}", reply.body);
     let mut follow = phone.follow();
-    // It comes in chunks, each of whole lines.
+    // The body is chunked; each chunk consists of complete lines.
     for line in reply.body.lines().filter(|line| line.starts_with('{')) {
         follow.push(format!("{line}\n").as_bytes()).unwrap();
     }
     Some(follow.finish().unwrap())
 }
 
-/// The typed answer to a target, or the code of the error.
+/// Returns the typed answer to a target, or the code of the error.
 fn answered(phone: &Engine, target: &str) -> Result<(u16, String), String> {
     let answer = RefCell::new(None);
     let take = |question: &dyn rollbook::Question, _: &Shape<'_>| {
@@ -141,7 +141,7 @@ fn answered(phone: &Engine, target: &str) -> Result<(u16, String), String> {
     answer.into_inner().unwrap()
 }
 
-/// Follows until an answer has a text.
+/// Follows until an answer contains a text.
 fn follow_until(phone: &Engine, server: &mut Server, target: &str, text: &str) {
     for _ in 0..40 {
         follow(phone, server);
@@ -184,12 +184,12 @@ fn a_change_at_the_service_arrives_at_a_phone() {
         let refused = answered(&phone, outside);
         assert_eq!(refused, Err("not_synced".to_owned()), "{outside}");
     }
-    // The middle answers requests meanwhile.
+    // The middle server also answers requests.
     let reply = middle.ask(&get("/api/v1/settings/clients", Vec::new()));
     assert_eq!(reply.status, 401);
     let said = middle.read_until("School 1000");
     assert!(said.contains("School 1000: 57 answers"), "{said}");
-    // The passes meanwhile find nobody, and the ones after them go on.
+    // Passes fail while the service is stopped; later passes continue.
     chain.serve(
         r#"
 {"type":"learner","school_id":1000,"id":2,"first_name":"Janey","last_name":"Naidoo","grade_id":"9"}
@@ -219,7 +219,7 @@ fn a_change_at_the_service_arrives_at_a_phone() {
     );
 }
 
-/// The commands of the guide, with other ports.
+/// Runs the commands of the guide, with other ports.
 #[cfg(unix)]
 #[test]
 fn the_guide_shows_what_runs() {
@@ -242,7 +242,7 @@ fn the_guide_shows_what_runs() {
         assert!(ours.contains("--listen 127.0.0.1:0 "), "{ours}");
         let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
         let mut shell = Command::new("sh");
-        // The shell is replaced, so that what is killed is the server.
+        // `exec` replaces the shell, so that the server itself is killed later.
         let exec = ours.replacen(&program, &format!("exec {program}"), 1);
         Server::run(shell.args(["-c", &exec]).current_dir(root)).unwrap()
     };
@@ -257,10 +257,10 @@ fn the_guide_shows_what_runs() {
     assert!(answered(&phone, TARGETS[0]).is_ok_and(|(_, body)| body.contains("Smith")));
 }
 
-/// An answer that would take much away is held and reported, pass after pass.
+/// An answer that would remove many values is quarantined and reported in each pass.
 #[cfg(unix)]
 #[test]
-fn held_answers_are_reported() {
+fn quarantined_answers_are_reported() {
     let mut chain = Chain::new();
     let mut middle = Server::run(&mut chain.middle()).unwrap();
     let phone = phone();
@@ -270,28 +270,28 @@ fn held_answers_are_reported() {
     let marks = SAMPLE.lines().filter(|line| {
         line.starts_with(r#"{"type":"mark","school_id":1000"#) && line.contains(r#""dtime":"2026"#)
     });
-    let gone = marks.map(|line| {
+    let removed = marks.map(|line| {
         let mark: serde_json::Value = serde_json::from_str(line).unwrap();
         let (assessment, learner) = (&mark["assessment_id"], &mark["learner_id"]);
         format!(
             r#"{{"type":"mark","school_id":1000,"assessment_id":{assessment},"learner_id":{learner},"deleted":true}}"#
         ) + "\n"
     });
-    let mut changes: String = gone.collect();
+    let mut changes: String = removed.collect();
     changes += r#"{"type":"learner","school_id":1000,"id":2,"first_name":"Janey","last_name":"Naidoo","grade_id":"9"}"#;
     chain.serve(&changes);
     // The learners are published, and the marks are not.
     follow_until(&phone, &mut middle, TARGETS[1], "Naidoo");
     for _ in 0..2 {
         middle.read_until("Quarantined, because they would remove much");
-        middle.read_until("?grade_id=9: 33 of 33 values would go");
+        middle.read_until("?grade_id=9: 33 of 33 values would be removed");
     }
     follow(&phone, &mut middle);
     assert_eq!(answered(&phone, TARGETS[4]), before);
     assert!(middle.stop().success());
 }
 
-/// Wrong credentials end no server, and it says when it tries again.
+/// Wrong credentials do not stop the server, and it reports when it will try again.
 #[cfg(unix)]
 #[test]
 fn it_serves_while_the_service_refuses_it() {
@@ -299,7 +299,7 @@ fn it_serves_while_the_service_refuses_it() {
     let mut command = chain.middle();
     command.env("ROLLBOOK_PASSWORD", "another");
     let mut middle = Server::run(&mut command).unwrap();
-    // It is not handed on as a school that has nothing.
+    // A school that was never synced is not passed on as an empty school.
     let phone = phone();
     assert!(follow(&phone, &mut middle).is_none() && phone.followed().unwrap().is_none());
     let reply = middle.ask(&get("/api/v1/settings/clients", Vec::new()));

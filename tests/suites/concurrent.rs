@@ -1,6 +1,6 @@
-//! Writers of every kind at once, beside the journal, open feeds and observers. When all of them
-//! rest, each observer has given the answer that is given now, and each follower holds what a
-//! filter of its source finds.
+//! Runs writers of every kind at the same time, together with the journal, open feeds and live
+//! queries. When the writers have stopped, each live query must have returned the current answer,
+//! and each follower must have exactly the records that a filter of its source finds.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -27,8 +27,8 @@ use std::time::Duration;
 use watching::{Waiting, Watching};
 use writers::Place;
 
-/// How often all rest, and how often each changes something before they do: long work, and short
-/// work after which a change that is missed is not made up for by the next one.
+/// The number of rounds, and of changes by each writer in a round. After short rounds, a missed
+/// change is not hidden by the next change.
 const ROUNDS: [(usize, usize); 3] = [(4, 12), (40, 1), (40, 1)];
 
 const OWN: &str = r#"
@@ -51,7 +51,7 @@ fn run(seed: u64, count: &Counts) -> Result<(), String> {
     let options = Options {
         clock: Clock::Fixed(now),
         writer_wait: Duration::from_millis(100),
-        // Now and then the journal is too short for who follows seldom.
+        // The journal is sometimes too short for followers that poll seldom.
         journal_bytes: dice.pick(&[1 << 20, 1 << 20, 2_000]),
         ..Options::default()
     };
@@ -95,7 +95,7 @@ fn run(seed: u64, count: &Counts) -> Result<(), String> {
     })
 }
 
-/// Closes the store however a world ends, so that no observer waits for ever.
+/// Closes the store when a run ends for any reason, so that no waiting thread hangs.
 struct Ending<'a>(&'a Engine);
 
 impl Drop for Ending<'_> {
@@ -104,7 +104,7 @@ impl Drop for Ending<'_> {
     }
 }
 
-/// Says that all rest, however their work ended.
+/// Reports the end of the round, even if a writer panics.
 struct Resting<'a>(&'a AtomicBool);
 
 impl Drop for Resting<'_> {
@@ -113,7 +113,7 @@ impl Drop for Resting<'_> {
     }
 }
 
-/// All are at work, until each has done its part.
+/// Runs one round: all writers and readers, until each writer has made its changes.
 fn work(place: &Place<'_>, watching: &mut Watching, worlds: [World; 2], dice: &mut Random) {
     let is_long = place.changes > 1;
     let [has_erasures, has_passes] = [20, 5].map(|percent| is_long || dice.chance(percent));
@@ -132,8 +132,8 @@ fn work(place: &Place<'_>, watching: &mut Watching, worlds: [World; 2], dice: &m
     scope(|threads| {
         threads.spawn(|| {
             while are_at_work.load(Ordering::Relaxed) {
-                for beside in polled.iter_mut() {
-                    let is_new = beside.poll().unwrap();
+                for query in polled.iter_mut() {
+                    let is_new = query.poll().unwrap();
                     place.count.add("answers observed", u64::from(is_new));
                 }
             }
@@ -169,7 +169,7 @@ fn when_writers_rest_observers_and_followers_have_what_there_is() {
     let count = Counts::default();
     let seeds: Vec<u64> = seeds(extent(6, 100)).collect();
     let worlds = seeds.len() as u64;
-    // How threads take turns is not decided by the seed, so that nothing can be shrunk.
+    // The order of threads does not depend on the seed, so that failures cannot be shrunk.
     let failed = failing(&seeds, |seed| run(*seed, &count));
     println!("{worlds} worlds: {count}");
     assert!(failed.is_empty(), "{}", failed.join("\n"));

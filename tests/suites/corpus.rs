@@ -1,5 +1,5 @@
-//! The corpus, on the engine itself: every case through requests, and every
-//! question that a request asks through the typed door as well.
+//! Runs the corpus on the engine itself: every case as requests, and also as typed questions where
+//! a request corresponds to one.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -46,10 +46,10 @@ fn every_case() {
     assert!(v1 > 750 && v2 > 800);
 }
 
-/// No request gets so far: who may ask about a school has an integration of it, which
-/// needs the school.
+/// No request gets this far: a user who may ask about a school has an integration of it, and an
+/// integration requires the school.
 #[test]
-fn a_school_that_is_not_there_says_nothing_of_itself() {
+fn a_school_that_does_not_exist_is_not_found() {
     let engine = Engine::memory(Options::default()).unwrap();
     let line = r#"{"type":"school","school_id":76,"current_year":2026}"#;
     engine.apply(line.as_bytes()).unwrap();
@@ -69,8 +69,7 @@ fn a_school_that_is_not_there_says_nothing_of_itself() {
     );
 }
 
-/// How many requests were asked, and how many of each version through the typed
-/// door too.
+/// The number of requests, and the number of each version that were also asked as typed questions.
 #[derive(Default)]
 struct Asked {
     requests: usize,

@@ -1,5 +1,5 @@
-//! Whatever a power cut leaves opens as the store before or after the
-//! operation that it cut short.
+//! Simulates power cuts: what remains on the disk opens as the store before or after the operation
+//! that was interrupted.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -26,20 +26,19 @@ fn operation(scenario: &Scenario, step: usize) -> Operation<'_> {
     Box::new(move |engine| scenario.run(step, engine).unwrap_or_else(failed))
 }
 
-/// Every step of a store's life, its creation and its end included.
+/// Cuts the power at every step of the life of a store, including its creation and its end.
 #[test]
 fn a_life_of_a_store() {
     let scenario = Scenario::new(60);
     let steps = (0..STEPS.len()).map(|step| operation(&scenario, step));
-    // A store that is not there yet is as good as an empty one.
+    // A store that does not exist yet is equivalent to an empty one.
     let life = Life::record(Vec::new(), String::new(), options(), steps.collect());
     let cuts = life.cut_everywhere(extent(1, 8), extent(24, usize::MAX));
     let repaired: BTreeMap<_, _> = cuts.repairs.lock().unwrap().clone();
     let judged = cuts.judge();
     println!("{judged}");
     assert!(judged.windows > 50 && judged.different > 500, "{judged}");
-    // Only a store that is being created, and compaction, lack what spares the
-    // next open a scan.
+    // After each other operation, the file must contain what lets the next opening skip the repair.
     let names = [&["no operation", "creation"], &STEPS[..], &["close"]].concat();
     let repaired: BTreeMap<_, _> = repaired
         .iter()
@@ -50,8 +49,8 @@ fn a_life_of_a_store() {
     assert!(repaired.keys().all(|name| allowed.contains(name)));
 }
 
-/// A load too large for memory waits in the store, where a state update makes
-/// it durable before its time.
+/// A load that is too large for memory is staged in the store, and a state update commits a part of
+/// it before its end.
 #[test]
 fn a_load_that_waits_in_the_store() {
     let operations: Vec<Operation<'_>> = vec![
@@ -70,7 +69,7 @@ fn a_load_that_waits_in_the_store() {
             engine.apply(long_learners(0..WAITING).as_bytes()).unwrap();
         }),
     ];
-    // Compaction is cut elsewhere, on a smaller store.
+    // Other tests interrupt compaction, on a smaller store.
     let manual = Options {
         compaction: Compaction::Manual,
         ..options()
@@ -84,7 +83,7 @@ fn a_load_that_waits_in_the_store() {
     assert!(repaired.keys().all(|begun| *begun == 1), "{repaired:?}");
 }
 
-/// Power fails again while the store recovers.
+/// The power fails again while the store recovers.
 #[test]
 fn a_second_cut_during_recovery() {
     let scenario = Scenario::new(20);
@@ -120,8 +119,8 @@ fn a_second_cut_during_recovery() {
     );
 }
 
-/// Opening after a kill reads no more than opening what was closed, however
-/// much is in the store.
+/// Opening a store after a kill reads about as little as opening a closed store, independent of its
+/// size.
 #[test]
 fn opening_a_killed_store_reads_little() {
     let read = |bytes: Vec<u8>| {

@@ -1,4 +1,4 @@
-//! A cursor is made by the store alone, and outlives whatever the store does.
+//! Tests of cursors: only the store can make one, and it remains valid whatever the store does.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -47,7 +47,8 @@ fn open(path: &Path) -> Engine {
     Engine::open(path, Options::default()).unwrap()
 }
 
-/// A page of one record: its status, `subject_id` or `id`, and the next cursor.
+/// Requests a page of one record. Returns its status, its `subject_id` or `id`, and the next
+/// cursor.
 fn page(
     engine: &Engine,
     question: &dyn Question,
@@ -70,8 +71,8 @@ fn cursor(engine: &Engine, question: &dyn Question) -> String {
     page(engine, question, None).2.unwrap()
 }
 
-/// Whether the cursor of the first learner goes on to the second.
-fn goes_on(engine: &Engine, cursor: &str) -> bool {
+/// Returns whether the cursor after the first learner leads to the second one.
+fn continues(engine: &Engine, cursor: &str) -> bool {
     match page(engine, &LEARNERS, Some(cursor)) {
         (200, Some(8), None) => true,
         (400, None, None) => false,
@@ -80,7 +81,7 @@ fn goes_on(engine: &Engine, cursor: &str) -> bool {
 }
 
 #[test]
-fn nobody_else_makes_a_cursor_that_picks_the_year() {
+fn a_forged_cursor_that_chooses_the_year_is_refused() {
     let engine = Engine::memory(Options::default()).unwrap();
     engine.apply(DATASET.as_bytes()).unwrap();
     let own = cursor(&engine, &SUBJECTS);
@@ -92,7 +93,7 @@ fn nobody_else_makes_a_cursor_that_picks_the_year() {
     let mut other = bytes.clone();
     other[at..at + 2].copy_from_slice(&last);
     let mut forged = vec![other.clone()];
-    // A checksum without a key, and tags under keys that anybody might try.
+    // A checksum without a key, and tags under keys that are easy to guess.
     let payload = &other[..other.len() - 4];
     let sum = SipHasher13::new().hash(payload).to_le_bytes();
     forged.push([payload, &sum[..4]].concat());
@@ -105,7 +106,7 @@ fn nobody_else_makes_a_cursor_that_picks_the_year() {
         hasher.write(payload);
         forged.push([payload, &hasher.finish128().as_bytes()].concat());
     }
-    // Every bit, and every end.
+    // Every flipped bit and every truncation.
     for bit in 0..bytes.len() * 8 {
         let mut flipped = bytes.clone();
         flipped[bit / 8] ^= 1 << (bit % 8);
@@ -120,30 +121,30 @@ fn nobody_else_makes_a_cursor_that_picks_the_year() {
 }
 
 #[test]
-fn a_cursor_is_good_in_the_store_and_its_copies() {
+fn a_cursor_is_valid_in_the_store_and_its_copies() {
     let folder = tempfile::tempdir().unwrap();
-    let [path, kept, bare, loaded] =
-        ["store", "kept", "bare", "loaded"].map(|name| folder.path().join(name));
+    let [path, copied, bare, loaded] =
+        ["store", "copied", "bare", "loaded"].map(|name| folder.path().join(name));
     let engine = open(&path);
     engine.apply(DATASET.as_bytes()).unwrap();
     let cursor = cursor(&engine, &LEARNERS);
-    assert!(goes_on(&engine, &cursor));
+    assert!(continues(&engine, &cursor));
     engine.suspend().unwrap();
     engine.resume().unwrap();
     engine.compact().unwrap();
     engine.remove_school(1).unwrap();
     engine.apply(DATASET.as_bytes()).unwrap();
-    engine.backup(&kept, Credentials::Keep).unwrap();
+    engine.backup(&copied, Credentials::Keep).unwrap();
     engine.backup(&bare, Credentials::LeaveOut).unwrap();
     let export = export(&engine).unwrap();
     engine.close().unwrap();
-    for path in [path, kept, bare] {
-        assert!(goes_on(&open(&path), &cursor), "{}", path.display());
+    for path in [path, copied, bare] {
+        assert!(continues(&open(&path), &cursor), "{}", path.display());
     }
-    // Another store has another key, whatever is loaded into it.
+    // Another store has another key, even if it contains the same records.
     let other = open(&loaded);
     other.apply(export.as_bytes()).unwrap();
-    assert!(!goes_on(&other, &cursor));
+    assert!(!continues(&other, &cursor));
 }
 
 fn key(file: &Path) -> Option<Vec<u8>> {
@@ -169,7 +170,7 @@ fn a_store_without_a_key_is_damaged() {
     }
 }
 
-/// Of the store itself, so no dataset and no answer has it.
+/// The key belongs to the store itself, so it is in no dataset and in no answer.
 #[test]
 fn the_key_is_each_stores_own_and_in_no_export() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! A process that is killed while it makes a store or a copy of one: under the
-//! name there is nothing, or all of it.
+//! Kills processes while they create stores or backups: afterwards the path contains nothing, or a
+//! complete store.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -19,13 +19,13 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// What a child was at when it was killed, and the files that it left in parts.
+/// The number of the operation during which a child was killed, and the partial files that remain.
 struct Cut {
     last: u64,
     parts: Vec<PathBuf>,
 }
 
-/// Starts a child that says the number of each thing that it begins, and kills it.
+/// Starts a child that prints the number of each operation when it begins, and kills it.
 fn kill_one(test: &str, folder: &Path, random: &mut Random) -> Cut {
     let mut child = child::start(test, folder.to_str().unwrap());
     let out = child.stdout.take().unwrap();
@@ -45,7 +45,7 @@ fn kill_one(test: &str, folder: &Path, random: &mut Random) -> Cut {
     }
 }
 
-/// The names that are neither stores' nor copies'.
+/// Returns the files that are neither stores nor backups, and checks their names.
 fn parts(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap();
     let names = entries.map(|entry| entry.unwrap().path());
@@ -66,8 +66,8 @@ fn own(folder: &Path, number: u64) -> PathBuf {
     folder.join(format!("own-{number}"))
 }
 
-/// Kills children until as many as are wanted have left a part of something; `judge`
-/// looks at each name that a child had begun with.
+/// Kills children until enough of them have left a partial file. `judge` checks each path that a
+/// child had begun to write, and whether it was finished.
 fn kill_many(test: &str, wanted: usize, judge: impl Fn(&Path, bool)) {
     let mut random = Random::new(first_seed() + 5);
     let (mut kills, mut inside) = (0, 0);
@@ -80,7 +80,7 @@ fn kill_many(test: &str, wanted: usize, judge: impl Fn(&Path, bool)) {
         for number in 0..=cut.last {
             judge(&own(folder.path(), number), number < cut.last);
         }
-        // What was left is in nobody's way, and nobody takes it away.
+        // Partial files obstruct no operation, and are not removed.
         assert_eq!(parts(folder.path()), cut.parts);
     }
     println!("{kills} kills, {inside} of them inside");

@@ -1,5 +1,5 @@
-//! Files that were damaged after they were written: nothing panics, hangs or
-//! ends the process, and verification finds what redb's own check finds.
+//! Damages files after they were written: no damage causes a panic, an endless loop or the end of
+//! the process, and `verify` finds what the check of redb finds.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -19,7 +19,7 @@ use rollbook_tests::storage::scenario::{SCHOOL, Scenario, options};
 use rollbook_tests::storage::tables::{BLOCK_INDEXES, BLOCKS, INTEGRATORS, JOURNAL, rows};
 use std::sync::Mutex;
 
-/// A store as it lies in a real file, closed, after so many steps.
+/// Returns the bytes of the file of a closed store after so many steps.
 fn store_file(steps: usize) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store");
@@ -33,7 +33,7 @@ fn store_file(steps: usize) -> Vec<u8> {
     std::fs::read(path).unwrap()
 }
 
-/// What a store says when it is whole.
+/// The answers and the export of a store without damage.
 struct Right {
     answers: Vec<Answer>,
     export: String,
@@ -41,21 +41,21 @@ struct Right {
 
 #[derive(Debug, Default, Clone, Copy)]
 struct Tally {
-    /// Opening was refused.
+    /// The store could not be opened.
     refused: u32,
-    /// It opened, and verification found something.
+    /// The store opened, and `verify` found a problem.
     flagged: u32,
-    /// Some answer was an error.
+    /// At least one answer was an error.
     failed: u32,
-    /// Some answer or the export was wrong and not an error.
+    /// An answer or the export was wrong, but not an error.
     wrong: u32,
-    /// redb's own check found something.
+    /// The check of redb found a problem.
     by_redb: u32,
-    /// It changed nothing that is kept.
+    /// The damage had no effect.
     harmless: u32,
 }
 
-/// Does everything to a damaged store.
+/// Performs all operations on a damaged store.
 fn try_out(image: &[u8], right: &Right, tally: &mut Tally) -> Result<(), String> {
     let by_redb = is_flagged_by_redb(image.to_vec());
     tally.by_redb += u32::from(by_redb);
@@ -94,34 +94,34 @@ fn try_out(image: &[u8], right: &Right, tally: &mut Tally) -> Result<(), String>
     }
 }
 
-/// Cut so short that little or nothing of the header is left, a file may be
-/// taken for one whose creation was cut short, but for nothing else.
+/// A file with only a few bytes of the header may be treated as one whose creation was interrupted.
+/// Any longer file is not opened as an empty store.
 #[test]
 fn stumps() {
     let whole = store_file(6);
     let mut found = Vec::new();
-    for kept in [
+    for length in [
         0, 1, 8, 9, 10, 12, 64, 192, 319, 320, 321, 511, 512, 4095, 4096, 4097, 8192,
     ] {
-        let stump = whole[..kept].to_vec();
+        let stump = whole[..length].to_vec();
         let disk = Disk::new(stump.clone());
         let outcome = match Engine::open_with_backend(disk.clone(), options()) {
             Ok(engine) => {
-                assert_eq!(export(&engine).unwrap(), "", "{kept} bytes");
+                assert_eq!(export(&engine).unwrap(), "", "{length} bytes");
                 "empty"
             }
             Err(error) => {
-                assert_eq!(disk.bytes(), stump, "{kept} bytes were changed");
+                assert_eq!(disk.bytes(), stump, "{length} bytes were changed");
                 error.code()
             }
         };
-        found.push((kept, outcome));
+        found.push((length, outcome));
     }
     println!("{found:?}");
     assert!(
         found
             .iter()
-            .all(|(kept, outcome)| *kept <= 9 || *outcome != "empty")
+            .all(|(length, outcome)| *length <= 9 || *outcome != "empty")
     );
 }
 
@@ -187,22 +187,22 @@ impl Tally {
     }
 }
 
-/// Every byte of a run is under a checksum.
+/// A checksum covers every byte of a block and of the other rows.
 #[test]
-fn a_byte_of_a_run_is_always_noticed() {
+fn a_changed_byte_of_a_row_is_always_noticed() {
     let whole = store_file(6);
     let mut random = Random::new(5);
-    let (mut tried, mut runs) = (0, 0);
+    let (mut tried, mut row_count) = (0, 0);
     for table in [BLOCKS, BLOCK_INDEXES, INTEGRATORS, JOURNAL] {
         for (_, value) in rows(whole.clone(), table) {
             let places = memchr::memmem::find_iter(&whole, &value).collect::<Vec<_>>();
             assert!(!places.is_empty(), "a row of {table} is not in the file");
-            runs += 1;
+            row_count += 1;
             for _ in 0..4 {
                 let at = random.below(value.len());
                 let bit = 1 << random.below(8);
                 let mut image = whole.clone();
-                // A copy in a page that is free does not count, so all change.
+                // The row may also be in a free page, so all copies are changed.
                 for place in &places {
                     image[place + at] ^= bit;
                 }
@@ -217,6 +217,6 @@ fn a_byte_of_a_run_is_always_noticed() {
             }
         }
     }
-    println!("{tried} bytes of {runs} rows");
+    println!("{tried} bytes of {row_count} rows");
     assert!(tried > 300);
 }

@@ -1,5 +1,5 @@
-//! Single damages of blocks that are in use: a bit is another, or a byte. Whatever is
-//! then asked, exported or changed is an error or as if there were no damage.
+//! Damages single bits and bytes of pages that are in use. Each answer, export and change
+//! afterwards is an error, or the same as without damage.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -19,14 +19,14 @@ use rollbook_tests::storage::small::{CHANGES, answers, store};
 use rollbook_tests::storage::watched::{BLOCK, Watched};
 use std::sync::Mutex;
 
-/// What a store without damage says, before the changes and after them.
+/// The answers of a store without damage, before and after the changes.
 struct Right {
     before: Vec<Answer>,
     export: String,
     after: Vec<Answer>,
 }
 
-/// Does everything to a store that is not damaged.
+/// Performs all operations on a store without damage.
 fn live(backend: impl StorageBackend) -> Right {
     let engine = Engine::open_with_backend(backend, options()).unwrap();
     let (before, export) = (answers(&engine), export(&engine).unwrap());
@@ -45,15 +45,15 @@ fn live(backend: impl StorageBackend) -> Right {
 #[derive(Debug, Default)]
 struct Tally {
     tried: u64,
-    /// Opening was refused.
+    /// The store could not be opened.
     refused: u64,
     /// An answer, the export or a change was an error.
     failed: u64,
-    /// Everything was as if there were no damage.
+    /// The damage had no effect.
     harmless: u64,
 }
 
-/// Does everything to a damaged store; says what was wrong and no error.
+/// Performs all operations on a damaged store. Fails if a result is wrong without being an error.
 fn try_out(file: Vec<u8>, right: &Right, tally: &mut Tally) -> Result<(), String> {
     let is_error = |answer: &Answer| answer.status.code == 500;
     let wrong = |found: &[Answer], right: &[Answer]| {

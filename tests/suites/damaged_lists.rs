@@ -1,6 +1,6 @@
-//! redb's own lists of pages, damaged: nothing is changed by them any more, and all that
-//! the store holds can still be read and taken out of it. And pages that claim to be
-//! longer than the file.
+//! Damages the lists of free pages that belong to redb: the store then refuses changes, but all its
+//! content can be read and exported. Also damages page numbers, so that a page seems to be longer
+//! than the file.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -17,7 +17,7 @@ use rollbook_tests::storage::scenario::options;
 use rollbook_tests::storage::small::{CHANGES, answers, store};
 use rollbook_tests::storage::watched::{BLOCK, Watched};
 
-/// With these a change ended the process: a byte, and what it was changed by.
+/// Damages with which a change once ended the process: a byte, and the bits to flip.
 const ENDED: [(usize, u8); 2] = [(8412, 0xfc), (28674, 0x80)];
 
 #[test]
@@ -66,8 +66,8 @@ fn damaged_lists_of_pages() {
     assert!(refused > 25, "{refused}");
 }
 
-/// Pages that others say are of four gigabytes are not read: the memory of this process
-/// is bounded.
+/// A page whose number claims a length of four gigabytes is not read: the memory of this process is
+/// limited.
 #[cfg(unix)]
 #[test]
 fn pages_longer_than_the_file() {
@@ -86,7 +86,7 @@ fn pages_longer_than_the_file() {
         let children = usize::from(whole[start + 2]) + 1;
         for child in 0..children.min(100) {
             let mut file = whole.clone();
-            // The order of the page is in the highest bits of its number.
+            // The highest bits of the number of a page contain its order.
             file[start + 8 + 16 * children + 8 * child + 7] |= 20 << 3;
             tried += 1;
             let Ok(engine) = Engine::open_with_backend(Disk::new(file), options()) else {

@@ -1,7 +1,6 @@
-//! Each sort of number in the rows of a store is made another: 0, 1, the highest, it with
-//! each bit flipped. Whatever is then asked or written, nothing panics, hangs or asks for
-//! more memory than it may. On Linux only: elsewhere nothing bounds the memory of a
-//! process, and nothing is shown.
+//! Replaces numbers in the rows of a store, of each sort: by 0, by the highest value, and by the
+//! same number with one bit flipped. No answer or change afterwards panics, hangs or needs too much
+//! memory. Runs on Linux only, where the memory of a process can be limited.
 #![cfg(target_os = "linux")]
 #![allow(
     clippy::unwrap_used,
@@ -26,8 +25,8 @@ use rollbook_tests::storage::{child, panics};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// What the process of the child may have: itself, and beside the cache what is
-/// promised for any dataset.
+/// The address space of a child: the process itself, the cache, and the memory that is promised to
+/// suffice for any dataset.
 const ADDRESSES: u64 = 400 << 20;
 
 /// A number of a row.
@@ -56,13 +55,13 @@ fn places(file: &[u8]) -> Vec<Place> {
     places
 }
 
-/// A damage: the place, what it is made, and its name.
+/// A damage: the place, the new number, and a description.
 type Damage<'a> = (&'a Place, u64, String);
 
-/// Returns the damages that are tried: three of each sort of number in a sample, and in the whole
-/// search one of each way to change each sort. A block has hundreds of numbers of some sorts,
-/// and the same code reads all of them. They are evenly spread over all, beginning at a place
-/// that the seed decides.
+/// Returns the damages to try: three of each sort of number in a sample, and one of each change of
+/// each sort in the whole search. A block contains hundreds of numbers of some sorts, all of which
+/// are read by the same code. The damages are evenly distributed, beginning at a place that depends
+/// on the seed.
 fn chosen(places: &[Place]) -> Vec<Damage<'_>> {
     let (by_way, of_each) = extent((false, 3), (true, 1));
     let mut sorts: BTreeMap<(&str, String), Vec<Damage<'_>>> = BTreeMap::new();
@@ -88,7 +87,7 @@ fn chosen(places: &[Place]) -> Vec<Damage<'_>> {
     chosen.collect()
 }
 
-/// What a whole store answers, before the changes and after them.
+/// The answers of a store without damage, before and after the changes.
 struct Right {
     before: Vec<Answer>,
     export: String,
@@ -117,14 +116,14 @@ impl Right {
 #[derive(Debug, Default, Clone, Copy)]
 struct Tally {
     tried: u32,
-    /// Opening was refused.
+    /// The store could not be opened.
     refused: u32,
     /// An answer or the export was an error.
     failed: u32,
     /// An answer or the export was wrong.
     wrong: u32,
     /// A change was refused.
-    kept_out: u32,
+    changes_refused: u32,
     /// All changes were made, and an answer after them was wrong.
     wrong_after: u32,
 }
@@ -152,15 +151,15 @@ fn try_out(file: Vec<u8>, right: &Right) -> Tally {
     for change in CHANGES {
         all_made &= change(&engine).is_ok();
     }
-    tally.kept_out = u32::from(!all_made);
+    tally.changes_refused = u32::from(!all_made);
     let found = answers(&engine);
     tally.wrong_after = u32::from(all_made && !agree(&found, &right.after));
     let _ = (export(&engine), engine.verify());
     tally
 }
 
-/// What tells how much there is, and so can be held against it: no other number may
-/// be believed.
+/// Returns whether a number states a size that can be compared with the data, so that a wrong
+/// number must be noticed.
 fn is_always_noticed(what: &str, how: &str) -> bool {
     let is_slot_beyond_all = || {
         let bit = how.strip_prefix("bit ").and_then(|bit| bit.parse().ok());
@@ -169,17 +168,17 @@ fn is_always_noticed(what: &str, how: &str) -> bool {
     what.ends_with(": count")
         || what.contains(": count of")
         || what.contains(": length of column")
-        // A first key that is too high hides its run, so that nobody looks at it.
+        // A first key that is too high hides its block, so that no search reads it.
         || what.starts_with("block index") && what != "block index: first key"
         || what == "a state" && how != "bit 0" && how.len() > 1
         || is_slot_beyond_all()
 }
 
-/// The children, each with every second case.
+/// The number of child processes. Each tries every second case.
 const CHILDREN: usize = 2;
 
-/// A child: tries its cases from one on. It says each before it is tried, what is wrong
-/// with it, and in the end what came of them.
+/// Runs in a child: tries its cases, beginning with one. It prints each case before trying it, then
+/// its failure if any, and the totals at the end.
 fn try_all(from: usize) {
     let panics = panics::counted();
     let whole = store();
@@ -217,7 +216,7 @@ fn try_all(from: usize) {
 const CASE: &str = "case ";
 const FAILURE: &str = "failure: ";
 
-/// What is wrong with a child's cases: it goes on behind one that ended it.
+/// Returns the failures of one child. If a case ends the process, a new child continues after it.
 fn failures_from(first: usize) -> Vec<String> {
     let test = "damaged_numbers::each_number_made_another";
     let mut failures = Vec::new();
@@ -261,7 +260,7 @@ fn each_number_made_another() {
     );
 }
 
-/// A mark would take the place of another assessment's.
+/// With two assessments in one slot, a mark would replace the mark of the other assessment.
 #[test]
 fn two_assessments_in_one_slot() {
     let whole = store();
@@ -285,7 +284,7 @@ impl Tally {
         self.refused += other.refused;
         self.failed += other.failed;
         self.wrong += other.wrong;
-        self.kept_out += other.kept_out;
+        self.changes_refused += other.changes_refused;
         self.wrong_after += other.wrong_after;
     }
 }

@@ -1,5 +1,5 @@
-//! Nothing of an erased learner is left in the bytes of the file, not even where
-//! they are no longer used; nor of what was removed before a compaction.
+//! Searches the bytes of the file after a learner was erased, or records were removed and the store
+//! was compacted: nothing of them remains, not even in unused pages.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -24,7 +24,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-/// Where a store lies whose bytes are looked at.
+/// Where the store is whose bytes are searched.
 enum Place {
     File(PathBuf),
     Disk(Disk),
@@ -45,7 +45,7 @@ impl Place {
         }
     }
 
-    /// Bytes that lie beside the store, which no engine may leave there.
+    /// Returns the other files in the folder of the store. The engine must not leave any there.
     fn beside(&self) -> Vec<PathBuf> {
         let Place::File(path) = self else {
             return Vec::new();
@@ -56,8 +56,8 @@ impl Place {
     }
 }
 
-/// The lives that a learner leads, each under other names. After the last one
-/// it goes.
+/// The versions of the data of a learner, each with other texts. The learner is removed after the
+/// last one.
 const LOADED: u8 = 1;
 const MOVED: u8 = 2;
 const SPILLED: u8 = 3;
@@ -65,10 +65,10 @@ const CANCELLED: u8 = 4;
 const FAILED: u8 = 5;
 const LAST: u8 = 6;
 
-/// More than a load keeps in memory.
+/// More data than a load stores in memory.
 static LONG: LazyLock<String> = LazyLock::new(|| long_learners(0..WAITING));
 
-/// The base of all lives: a school, and six of its assessments.
+/// Returns the dataset before all versions: a school, and six of its assessments.
 fn base(learners: u32) -> (String, Vec<Value>) {
     let base = school(SCHOOL, learners);
     let records = base
@@ -82,16 +82,16 @@ fn base(learners: u32) -> (String, Vec<Value>) {
     (base, assessments)
 }
 
-/// A store in which a learner has led all its lives.
+/// A store with a learner, all of whose versions were loaded.
 struct Lived<'a> {
     place: &'a Place,
     engine: Engine,
     id: u64,
     lives: Vec<Portrait>,
     school: Portrait,
-    /// How much of each life was in the file in its time.
+    /// How much of each version was found in the file at its time.
     seen: Vec<usize>,
-    /// Which ways of writing the id were in the file at any time.
+    /// The encodings of the id that were found in the file at any time.
     id_seen: HashSet<String>,
 }
 
@@ -101,7 +101,7 @@ impl Lived<'_> {
         let ids = assessments
             .iter()
             .map(|record| record["assessment_id"].as_u64().unwrap());
-        // A mark that waits for its assessment is kept elsewhere.
+        // A mark of an unknown assessment is stored in another place.
         let ids: Vec<u64> = ids.chain([880_000_001]).collect();
         let lives = (LOADED..=LAST).map(|life| Portrait::new(id, life, &ids));
         let mut lived = Lived {
@@ -152,7 +152,7 @@ impl Lived<'_> {
         self.look();
     }
 
-    /// Two loads that stage the learner and come to nothing.
+    /// Runs two loads that stage the learner, but fail or are cancelled.
     fn give_up(&mut self) {
         let mut cancelled = self.engine.load();
         cancelled.push(self.lines(CANCELLED).as_bytes()).unwrap();
@@ -173,7 +173,7 @@ impl Lived<'_> {
         }
     }
 
-    /// What is exported without what goes in this way.
+    /// Returns the export without the records that are removed in this way.
     fn others(&self, how: How) -> String {
         let mut others = String::new();
         for line in export(&self.engine).unwrap().lines() {
@@ -193,7 +193,8 @@ impl Lived<'_> {
         others
     }
 
-    /// What must not be found afterwards; all of it that was loaded last is there.
+    /// Returns what must not be found afterwards. Checks that the last version is completely in the
+    /// file.
     fn needles(&self, how: How) -> Vec<&Needle> {
         let bytes = self.place.bytes();
         let last = &self.lives[usize::from(LAST - 1)].needles;
@@ -211,7 +212,7 @@ impl Lived<'_> {
     }
 }
 
-/// Learners on both sides of the one that goes, so that it lies among others.
+/// Learners before and after the erased one, so that it is in the middle of a block.
 fn neighbours(id: u64) -> String {
     let mut dataset = String::new();
     for id in [id - 1, id + 1] {
@@ -222,7 +223,7 @@ fn neighbours(id: u64) -> String {
     dataset
 }
 
-/// The long learners again, with less to say.
+/// The learners of `LONG` again, with short texts.
 fn short_learners() -> String {
     let mut dataset = String::new();
     for id in LONG_ID..LONG_ID + WAITING {
@@ -232,7 +233,7 @@ fn short_learners() -> String {
     dataset
 }
 
-/// Nothing compacts but what is asked to.
+/// Options with which only explicit calls compact the store.
 fn manual(cache_bytes: usize) -> Options {
     Options {
         compaction: Compaction::Manual,
@@ -241,7 +242,7 @@ fn manual(cache_bytes: usize) -> Options {
     }
 }
 
-/// How it is removed.
+/// How the learner is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum How {
     Erase,
@@ -259,7 +260,7 @@ impl How {
         let engine = &lived.engine;
         match self {
             How::Erase => {
-                // It compacts by itself.
+                // Erasing a learner also compacts the store.
                 engine.erase_learner(SCHOOL, lived.id).unwrap();
                 return;
             }
@@ -279,18 +280,18 @@ impl How {
     }
 }
 
-/// What is still found: open, and when it was closed.
+/// The number of texts and numbers that remain in the open file, and in the closed file.
 type Left = [usize; 2];
 
-/// Removes the learner in one way, and looks for it.
+/// Removes the learner in one way, and searches for it.
 fn left(place: &Place, cache_bytes: usize, id: u64, learners: u32, how: How) -> Left {
     let lived = Lived::at(place, cache_bytes, id, learners);
     let ids = id_needles(id);
     let mut needles = lived.needles(how);
-    // Only what is staged has it high byte first, and may have been written over since.
-    let (staged, kept): (Vec<_>, Vec<_>) = ids.iter().partition(|id| id.what == STAGED_ID);
-    let there = found(&place.bytes(), kept.iter().copied());
-    assert_eq!(there.len(), kept.len());
+    // Only staged data contains the id with the high byte first, and it may have been overwritten.
+    let (staged, stored): (Vec<_>, Vec<_>) = ids.iter().partition(|id| id.what == STAGED_ID);
+    let there = found(&place.bytes(), stored.iter().copied());
+    assert_eq!(there.len(), stored.len());
     assert!(staged.iter().all(|id| lived.id_seen.contains(&id.what)));
     needles.extend(&ids);
     let others = lived.others(how);
@@ -324,18 +325,21 @@ fn left(place: &Place, cache_bytes: usize, id: u64, learners: u32, how: How) -> 
         left[1]
     );
     for (life, (seen, portrait)) in (LOADED..).zip(lived.seen.iter().zip(&lived.lives)) {
-        // What was not committed may have stayed in the cache, if that is large.
+        // Uncommitted data may never have been written to the file if the cache is large.
         let staged = matches!(life, CANCELLED | FAILED);
-        let held = staged && cache_bytes > SMALL_CACHE;
-        assert!(held || *seen == portrait.needles.len(), "life {life}");
+        let may_be_cached = staged && cache_bytes > SMALL_CACHE;
+        assert!(
+            may_be_cached || *seen == portrait.needles.len(),
+            "life {life}"
+        );
     }
     left
 }
 
 const SMALL_CACHE: usize = 1 << 20;
 
-/// An id beyond those of others' years and terms, and one that no other bytes
-/// are mistaken for.
+/// Ids, each with a number of learners: one that is higher than all other ids, and one that cannot
+/// be confused with other bytes.
 const IDS: [(u64, u32); 2] = [(90_001, 12), (0x5eed_c0de_9b3d_01e7, 150)];
 
 fn in_file(how: How, cache_bytes: usize, ids: &[(u64, u32)]) {
@@ -358,7 +362,7 @@ fn an_erased_learner_with_a_small_cache() {
     in_file(How::Erase, SMALL_CACHE, &IDS);
 }
 
-/// A backend of the app's own is one file as well.
+/// A backend of the app is also a single file.
 #[test]
 fn an_erased_learner_on_a_backend() {
     let [(id, learners), _] = IDS;
@@ -381,17 +385,17 @@ fn a_school_that_was_replaced_before_a_compaction() {
     in_file(How::ReplaceSchool, SMALL_CACHE, &IDS);
 }
 
-/// Parents, who pays, and staff are erased with a line of the dataset each.
+/// Parents, payers and staff members are deleted by one line of a dataset each.
 #[test]
 fn people_who_were_deleted_before_a_compaction() {
     let disk = Disk::default();
     let engine = Engine::open_with_backend(disk.clone(), manual(SMALL_CACHE)).unwrap();
-    let (people, gone) = Portrait::of_people();
+    let (people, removal) = Portrait::of_people();
     engine.apply(school(SCHOOL, 8).as_bytes()).unwrap();
     engine.apply(people.lines.as_bytes()).unwrap();
     let there = found(&disk.bytes(), &people.needles);
     assert_eq!(there.len(), people.needles.len());
-    let removed = engine.apply(gone.as_bytes()).unwrap().total().removed;
+    let removed = engine.apply(removal.as_bytes()).unwrap().total().removed;
     assert_eq!(removed, 3);
     engine.compact().unwrap();
     assert_eq!(found(&disk.bytes(), &people.needles), [""; 0]);

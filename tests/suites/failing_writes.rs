@@ -1,5 +1,5 @@
-//! A disk that fails at any moment, once or for a while: changes are made or
-//! not made, what is answered is right, and afterwards all goes on.
+//! Disks that fail at any operation, once or permanently: each change is made completely or not at
+//! all, answers are correct, and the store works when the fault is over.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -16,7 +16,7 @@ use rollbook_tests::storage::faulty::{Deed, Fault, Faulty};
 use rollbook_tests::storage::scenario::{SCHOOL, STEPS, Scenario, options};
 use std::fmt::{self, Debug};
 
-/// What every step leaves, and the way there.
+/// The store before and after each step.
 struct Stages {
     scenario: Scenario,
     /// The store before each step, and after the last.
@@ -72,8 +72,8 @@ impl Stages {
         Engine::open_with_backend(disk.clone(), self.options.clone()).unwrap()
     }
 
-    /// A fault at each of these deeds of each step, at most so many a step,
-    /// once and for good.
+    /// Returns cases with a fault at each operation of this sort in each step, at most so many per
+    /// step, each once and permanently.
     fn cases(&self, deed: Deed, most: usize) -> Vec<Case> {
         let mut cases = Vec::new();
         let mut counts = Vec::new();
@@ -91,7 +91,7 @@ impl Stages {
         cases
     }
 
-    /// Runs every case, on two threads; tells what came of them.
+    /// Runs all cases in two threads and prints a summary.
     fn run(&self, cases: &[Case]) {
         let count = Counts::default();
         let failures = failing(cases, |case| self.run_one(case, &count));
@@ -142,8 +142,8 @@ impl Stages {
         Ok(())
     }
 
-    /// What a step came to against what the store holds now; makes the change
-    /// if it was not made.
+    /// Compares the outcome of a step with the content of the store. Repeats the step if it was not
+    /// made.
     fn judge(
         &self,
         engine: &Engine,
@@ -168,7 +168,7 @@ impl Stages {
         };
         if made && after.export != before.export {
             count.add("changes made though they failed", 1);
-            // Erasing compacts as well: it may fail when all is erased.
+            // Erasing also compacts, and may fail after the data was erased.
             if case.fault.once && STEPS[case.step] != "erase_learner" {
                 return Err(format!("{error}, but it was made"));
             }
@@ -178,14 +178,14 @@ impl Stages {
             again.map_err(|e| format!("once more: {e}"))?;
         }
         if export(engine).map_err(|e| e.to_string())? != after.export {
-            return Err("once more, it came to something else".to_owned());
+            return Err("repeated, it had another result".to_owned());
         }
         Ok(())
     }
 }
 
-/// While there is a fault: all answers are of one of the two sides. A fault
-/// that lasts may turn each of them into a 500.
+/// Checks that during a fault all answers are from one of the two states. While a fault lasts, any
+/// answer may be a 500.
 fn right_or_refused(found: &[Answer], sides: &[Stage], once: bool) -> Result<(), String> {
     let of = |side: &Stage| {
         let mut pairs = side.answers.iter().zip(found);
@@ -214,7 +214,7 @@ fn syncs() {
     stages.run(&stages.cases(Deed::Sync, usize::MAX));
 }
 
-/// Without a cache every page is read whenever it is needed.
+/// Without a cache, pages are read again for each use.
 #[test]
 fn reads() {
     let stages = Stages::new(Options {
@@ -226,7 +226,7 @@ fn reads() {
 
 type Reading<'a> = &'a dyn Fn(&Engine) -> rollbook::Result<()>;
 
-/// A fault that an export or a backup meets is theirs alone: the next one reads the store.
+/// A fault during an export or a backup affects only that one; the next one reads the store.
 #[test]
 fn the_next_export_and_backup_are_whole() {
     let options = Options {
@@ -258,7 +258,7 @@ fn the_next_export_and_backup_are_whole() {
             let disk = Faulty::on(stage.bytes.clone());
             let engine = stages.open(&disk);
             disk.plan(Some(fault));
-            // Taking the snapshot is an ordinary read, which is made again.
+            // Opening the snapshot is an ordinary read, which is repeated.
             let outcome = read(&engine);
             assert!(outcome.is_err() || fault.once, "{fault:?}");
             if let Err(error) = outcome {

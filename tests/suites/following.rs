@@ -1,8 +1,7 @@
-//! A store that follows another one: it holds the records of its scope and no others, and
-//! answers with the same bytes, whatever becomes of the two and of what goes between them.
+//! Tests stores that follow another store: a follower has the records of its scope and no others,
+//! and answers with the same bytes, whatever happens to the two stores and to the feeds.
 //!
-//! `ROLLBOOK_SEQUENCES` sets how many random lives are led, `ROLLBOOK_SEED` the seed of the
-//! first.
+//! `ROLLBOOK_SEQUENCES` sets the number of random lives, `ROLLBOOK_SEED` the seed of the first.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -11,30 +10,30 @@
     missing_docs
 )]
 
-mod asked;
 mod bad;
 mod cuts;
 mod disk;
 mod diverged;
 mod erased;
-mod foreseen;
 mod lists;
 mod lives;
 mod observed;
 mod open_feeds;
+mod questions;
 mod quiet;
+mod rare_cases;
 pub(crate) mod scope;
-mod seldom;
-pub(crate) mod sent;
+mod scope_model;
 mod small;
 mod source;
 mod synced;
-mod unheld;
+pub(crate) mod transfer;
+mod unknown_schools;
 
 use rollbook::{Credentials, Engine, Options};
 use rollbook_tests::storage::disk::Disk;
 
-/// All records but who may ask, which each store has for itself.
+/// Returns all records except the client integrations, which each store has for itself.
 pub(crate) fn records(engine: &Engine) -> Vec<String> {
     let lines = engine.export(Credentials::LeaveOut).unwrap();
     let lines = lines.map(Result::unwrap);

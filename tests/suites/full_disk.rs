@@ -1,5 +1,5 @@
-//! A disk that is full in the middle of a load: the old data is all there and
-//! answered, and once there is room the load succeeds.
+//! A disk that becomes full during a load: the old data is complete and is answered, and the load
+//! succeeds when there is space again.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -19,8 +19,8 @@ use rollbook_tests::storage::scenario::{
 use rollbook_tests::storage::watchdog::Watchdog;
 use std::time::Duration;
 
-/// No compaction, so that the file of a finished load is as large as the load
-/// needed it.
+/// Options without automatic compaction, so that the file of a finished load has the size that the
+/// load needed.
 fn manual() -> Options {
     Options {
         compaction: Compaction::Manual,
@@ -28,13 +28,13 @@ fn manual() -> Options {
     }
 }
 
-/// A store with one school, and what a load on top of it comes to.
+/// A store with one school, and a load into it.
 struct Load {
     base: Vec<u8>,
     dataset: String,
-    /// The export afterwards.
+    /// The export after the load.
     loaded: String,
-    /// How large the file becomes.
+    /// The size of the file after the load.
     needed: u64,
 }
 
@@ -55,7 +55,8 @@ impl Load {
         }
     }
 
-    /// What must hold while the disk is in the way, and once it no longer is.
+    /// Checks a load while the disk fails, and again after the fault. Returns whether the first
+    /// load succeeded.
     fn tried(&self, spoil: impl Fn(&Faulty), mend: impl Fn(&Faulty)) -> Result<bool, String> {
         let disk = Faulty::on(self.base.clone());
         let text = |e: rollbook::Error| e.to_string();
@@ -81,7 +82,7 @@ impl Load {
             again.map_err(|e| format!("with room: {e}"))?;
         }
         if export(&engine).map_err(text)? != self.loaded {
-            return Err("the load came to something else".to_owned());
+            return Err("the load had another result".to_owned());
         }
         let verified = engine.verify().map_err(text)?;
         if !verified.is_sound() {
@@ -90,7 +91,7 @@ impl Load {
         Ok(loaded)
     }
 
-    /// Loads into disks of every size between too small and large enough.
+    /// Loads into disks of sizes between too small and large enough.
     fn on_disks(&self, sizes: u64) {
         let len = self.base.len() as u64;
         let (mut full, mut failures) = (0, Vec::new());
@@ -113,16 +114,16 @@ impl Load {
 }
 
 #[test]
-fn a_load_is_given_up_and_then_succeeds() {
+fn a_load_fails_and_then_succeeds() {
     Load::new(school(OTHER, 200)).on_disks(extent(8, 24));
 }
 
-/// Too large for memory, it waits in the store, where there is no room.
+/// A load that is too large for memory is staged in the store, for which there is no space.
 #[test]
 fn a_load_that_waits_in_the_store() {
     let load = Load::new(long_learners(0..WAITING));
     load.on_disks(extent(3, 8));
-    // The same for any other fault while it is moved there.
+    // The same for other faults while it is staged.
     let disk = Faulty::on(load.base.clone());
     let engine = Engine::open_with_backend(disk.clone(), manual()).unwrap();
     disk.plan(None);
@@ -147,7 +148,7 @@ fn a_load_that_waits_in_the_store() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// A full disk has room for a small change, or refuses it.
+/// On a full disk, a small change is made or refused.
 #[test]
 fn a_state_update_on_a_full_disk() {
     let load = Load::new(school(OTHER, 50));
@@ -158,19 +159,19 @@ fn a_state_update_on_a_full_disk() {
     assert!(engine.apply(load.dataset.as_bytes()).is_err());
     let (mut set, mut refused) = (0, 0);
     for round in 0..20u64 {
-        let kept = export(&engine).unwrap();
+        let previous = export(&engine).unwrap();
         match set_state(&engine, 8, round % 2) {
             Ok(200) => set += 1,
             Ok(status) => assert_eq!(status, 204),
             Err(error) => {
                 assert_eq!(error.code(), "io");
-                assert_eq!(export(&engine).unwrap(), kept);
+                assert_eq!(export(&engine).unwrap(), previous);
                 refused += 1;
             }
         }
     }
     println!("{set} state updates had room, {refused} had none");
-    // The last state is the first one, whichever of them had room.
+    // The last state equals the first one, whichever updates were made.
     assert_eq!(export(&engine).unwrap(), before);
     disk.limit(None);
     assert_eq!(set_state(&engine, 8, 0).unwrap(), 200);

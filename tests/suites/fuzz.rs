@@ -1,4 +1,5 @@
-//! Seeded mutations of the corpus's datasets and requests, and of the rows of a store.
+//! Seeded mutations of the datasets and requests of the corpus, of feeds, and of the rows of a
+//! store.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -54,8 +55,8 @@ fn mutated_requests() {
     for _ in 0..50_000 {
         let mut bytes = all[mutator.below(all.len())].clone().into_bytes();
         let other = all[mutator.below(all.len())].as_bytes();
-        // Mostly the target alone, in which it gets interesting: a wrong path
-        // is a 404, and a wrong password costs a hash.
+        // Most mutations change only the target: a wrong path is only a 404, and a wrong password
+        // costs a hash.
         let start = bytes.iter().position(|byte| *byte == b'\n').unwrap() + 1;
         let end = bytes
             .windows(6)

@@ -1,16 +1,16 @@
-//! The golden stores of every format version open, answer and export byte for
-//! byte what they did when they were written, and can be changed.
+//! Opens the golden stores of every format version: each must answer and export the same bytes as
+//! when it was written, and accept changes.
 //!
-//! `tests/golden/` has a folder for each format version, and one of a school that is synced:
+//! `tests/golden/` has a folder for each format version, and one with a synced school:
 //!
-//! - `store.redb.gz`: a store as the engine of that version closed it.
-//! - `export.ndjson.gz`: its export, credentials kept.
-//! - `answers.ndjson.gz`: the time, then a target, its status and its body a line.
+//! - `store.redb.gz`: a store that the engine of that version has closed.
+//! - `export.ndjson.gz`: its export with credentials.
+//! - `answers.ndjson.gz`: the time, then one line per request with target, status and body.
 //!
-//! None of them is ever changed. A field that a later version adds to a record is none of
-//! theirs: answers are compared without it. With a new format version, run
-//! `ROLLBOOK_WRITE_GOLDEN=1 cargo test -p rollbook-tests --test suites golden`, which
-//! writes the folder that is missing, and commit it.
+//! These files are never changed. Fields that a later version adds to a record are ignored when
+//! answers are compared. For a new format version, run
+//! `ROLLBOOK_WRITE_GOLDEN=1 cargo test -p rollbook-tests --test suites golden`, which writes the
+//! missing folder, and commit it.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -39,10 +39,10 @@ use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-/// More would make the repository heavy.
+/// The maximum total size of a golden store, so that the repository stays small.
 const MOST_BYTES: usize = 200_000;
 
-/// What every change after opening is: a learner comes, one moves, one goes.
+/// The change that is made after opening: a learner is added, one is moved, one is removed.
 const CHANGE: &str = r#"
 {"type":"learner","school_id":1000,"id":70001,"first_name":"New","last_name":"Comer","grade_id":4}
 {"type":"learner","school_id":1000,"id":7,"first_name":"Moved","last_name":"Away","grade_id":5}
@@ -50,7 +50,7 @@ const CHANGE: &str = r#"
 {"type":"absentee","school_id":1000,"id":70001,"learner_id":70001,"absent_date":"2026-05-04"}
 "#;
 
-/// The folder of a store with a school that is synced: `sync::golden` holds it to that.
+/// The folder of a store with a synced school, which `sync::golden` checks.
 pub(crate) const SYNCED: &str = "synced";
 
 pub(crate) fn goldens() -> PathBuf {
@@ -63,7 +63,7 @@ pub(crate) fn zipped(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// A golden file of a format version.
+/// Returns the content of a golden file of a format version.
 pub(crate) fn golden(version: &str, name: &str) -> Vec<u8> {
     let path = goldens().join(version).join(name);
     let zipped = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -72,7 +72,7 @@ pub(crate) fn golden(version: &str, name: &str) -> Vec<u8> {
     bytes
 }
 
-/// The status and the body of a target's answer.
+/// Returns the status and the body of the answer to a target.
 fn ask(engine: &Engine, target: &str, now: i64) -> (u64, String) {
     let answer = engine.request(&Request {
         target,
@@ -84,7 +84,7 @@ fn ask(engine: &Engine, target: &str, now: i64) -> (u64, String) {
     (answer.status.code.into(), body)
 }
 
-/// A golden store and what was expected of it from the first.
+/// A golden store, with its answers and its export when it was written.
 struct Golden {
     store: Vec<u8>,
     export: String,
@@ -120,8 +120,8 @@ impl Golden {
         }
     }
 
-    /// What must hold of the store in its file or on a backend.
-    fn holds_in(&self, engine: &Engine) {
+    /// Checks the content of the opened store, changes it, and checks it again.
+    fn check(&self, engine: &Engine) {
         self.is_intact_in(engine);
         let copy = Engine::memory(options()).unwrap();
         copy.apply(self.export.as_bytes()).unwrap();
@@ -133,7 +133,7 @@ impl Golden {
         assert!(changed != self.export);
         assert!(
             changed == export(&copy).unwrap(),
-            "a change came out otherwise"
+            "a change had another result"
         );
         let mut others = 0;
         for (target, before) in &self.answers {
@@ -146,7 +146,7 @@ impl Golden {
         is_sound(&copy);
     }
 
-    /// Nothing is otherwise than when it was written.
+    /// Checks that nothing differs from when the store was written.
     fn is_intact_in(&self, engine: &Engine) {
         is_sound(engine);
         assert!(export(engine).unwrap() == self.export, "another export");
@@ -157,7 +157,7 @@ impl Golden {
         is_sound(engine);
     }
 
-    /// The status and what of the body the golden answers know.
+    /// Returns the status, and the body without members that the golden answers do not contain.
     fn known(&self, (status, body): &(u64, String)) -> (u64, String) {
         (*status, self.names.part_of(body))
     }
@@ -174,14 +174,14 @@ fn change(engine: &Engine) -> u16 {
     set_state(engine, 11, 1).unwrap()
 }
 
-/// The format of a store's file.
+/// Returns the format version in the file of a store.
 fn format_of(store: Vec<u8>) -> u32 {
     let rows = rows(store, META);
     let (_, value) = rows.iter().find(|(key, _)| key == b"format").unwrap();
     u32::from_le_bytes(value[..].try_into().unwrap())
 }
 
-/// The records that bear extremes.
+/// Returns the records with extreme values.
 fn extremes() -> String {
     let plain = SampleSchool {
         school_id: SCHOOL,
@@ -197,21 +197,21 @@ fn extremes() -> String {
     lines.map(|line| line + "\n").collect()
 }
 
-/// Most assessments go; their marks wait for them from here on.
+/// Returns lines that remove most assessments; their marks are then stored without an assessment.
 fn fewer_assessments(export: &str) -> String {
     let records = export
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap());
     let assessments = records.filter(|record| record["type"] == "assessment");
-    let gone = assessments.filter(|record| record["assessment_id"].as_u64().unwrap() % 24 > 0);
-    let lines = gone.map(|record| {
+    let removed = assessments.filter(|record| record["assessment_id"].as_u64().unwrap() % 24 > 0);
+    let lines = removed.map(|record| {
         let (school, id) = (&record["school_id"], &record["assessment_id"]);
         json!({"type": "assessment", "school_id": school, "assessment_id": id, "deleted": true})
     });
     lines.map(|line| line.to_string() + "\n").collect()
 }
 
-/// A second school, whose marks mostly wait for their assessments.
+/// Returns a second school, most of whose marks have no assessment.
 fn small_school() -> String {
     let dataset = school(OTHER, 5);
     let lines = dataset.lines().filter(|line| {
@@ -225,8 +225,8 @@ fn small_school() -> String {
     lines.map(|line| line.to_string() + "\n").collect()
 }
 
-/// A closed store with records of every kind, in the format of today.
-fn store_of_today() -> Vec<u8> {
+/// Returns a closed store with records of every kind, in the current format.
+fn current_store() -> Vec<u8> {
     let engine = Engine::memory(options()).unwrap();
     let scenario = Scenario::new(25);
     for name in ["load", "rename, move and delete", "state update"] {
@@ -238,7 +238,7 @@ fn store_of_today() -> Vec<u8> {
     engine.apply(extremes().as_bytes()).unwrap();
     engine.apply(small_school().as_bytes()).unwrap();
     engine.erase_learner(SCHOOL, 9).unwrap();
-    // What old pages hold is of no use, and would be most of the bytes.
+    // A backup has no unused pages, which would be most of the bytes.
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store");
     engine.backup(&path, Credentials::Keep).unwrap();
@@ -247,13 +247,13 @@ fn store_of_today() -> Vec<u8> {
     let records = engine.stats().unwrap().records;
     assert!(records.iter().all(|(_, count)| *count > 1), "{records:?}");
     is_sound(&engine);
-    let waiting = waiting_marks(&export(&engine).unwrap());
-    assert!(waiting > 2, "{waiting} marks without an assessment");
+    let pending = marks_without_assessment(&export(&engine).unwrap());
+    assert!(pending > 2, "{pending} marks without an assessment");
     engine.close().unwrap();
     fs::read(&path).unwrap()
 }
 
-fn waiting_marks(export: &str) -> usize {
+fn marks_without_assessment(export: &str) -> usize {
     let records = || {
         export
             .lines()
@@ -266,7 +266,7 @@ fn waiting_marks(export: &str) -> usize {
     marks.count()
 }
 
-/// Writes the golden store of today's format, unless there is one.
+/// Writes the golden store of the current format version.
 fn write(folder: &Path, store: &[u8]) {
     let engine = Engine::open_with_backend(Disk::new(store.to_vec()), options()).unwrap();
     let mut asked = [targets(SCHOOL), targets(OTHER)].concat();
@@ -302,7 +302,7 @@ fn write(folder: &Path, store: &[u8]) {
     let total: usize = sizes.iter().map(|(_, size)| size).sum();
     println!("{} bytes of store become {sizes:?}", store.len());
     assert!(total < MOST_BYTES, "{sizes:?}");
-    // Fails if it is there: what was promised once is not written again.
+    // Fails if the folder exists, because golden files are never overwritten.
     fs::create_dir(folder).unwrap();
     for (name, bytes) in files {
         fs::write(folder.join(name), bytes).unwrap();
@@ -311,12 +311,12 @@ fn write(folder: &Path, store: &[u8]) {
 
 #[test]
 fn golden_stores_are_as_they_were() {
-    let today = store_of_today();
-    let folder = goldens().join(format!("v{}", format_of(today.clone())));
+    let current = current_store();
+    let folder = goldens().join(format!("v{}", format_of(current.clone())));
     if std::env::var_os("ROLLBOOK_WRITE_GOLDEN").is_some_and(|value| value == "1")
         && !folder.exists()
     {
-        write(&folder, &today);
+        write(&folder, &current);
     }
     assert!(folder.exists(), "{} is missing", folder.display());
     let copies = tempfile::tempdir().unwrap();
@@ -333,13 +333,13 @@ fn golden_stores_are_as_they_were() {
         let path = copies.path().join(name);
         fs::write(&path, &golden.store).unwrap();
         let engine = Engine::open(&path, options()).unwrap();
-        golden.holds_in(&engine);
+        golden.check(&engine);
         engine.close().unwrap();
         let engine = Engine::open(&path, options()).unwrap();
         is_sound(&engine);
 
         let disk = Disk::new(golden.store.clone());
-        golden.holds_in(&Engine::open_with_backend(disk, options()).unwrap());
+        golden.check(&Engine::open_with_backend(disk, options()).unwrap());
         println!(
             "{name}: {} bytes of store, {} answers, {} lines of export",
             golden.store.len(),

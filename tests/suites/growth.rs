@@ -1,5 +1,5 @@
-//! What a change or a page reads, holds and leaves grows with what it is about,
-//! and not with all that lies beside it.
+//! The cost of a change or a page in bytes read, memory and space depends on what it concerns, and
+//! not on the amount of other data.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -18,7 +18,7 @@ use rollbook_tests::storage::meter::Meter;
 use rollbook_tests::storage::scenario::options;
 use std::fmt::Write as _;
 
-/// A school in its year, with one learner who takes one subject.
+/// A school with a current year and one learner who takes one subject.
 const SCHOOL: &str = r#"{"type":"school","school_id":1,"current_year":2026}
 {"type":"year","school_id":1,"year":2026}
 {"type":"learner","school_id":1,"id":1}
@@ -32,7 +32,7 @@ fn lines(numbers: std::ops::Range<u64>, line: impl Fn(u64) -> String) -> String 
     })
 }
 
-/// A store that keeps hardly anything in memory, and what was read of it.
+/// Returns a store that is opened with a very small cache, and a meter of what is read from it.
 fn metered(dataset: &str) -> (Meter, Engine) {
     opened(stored(dataset))
 }
@@ -55,16 +55,15 @@ fn opened(store: Vec<u8>) -> (Meter, Engine) {
     (meter, engine)
 }
 
-/// How many bytes are read meanwhile.
+/// Returns the number of bytes that are read during `work`.
 fn read(meter: &Meter, work: impl FnOnce()) -> u64 {
     let before = meter.read_bytes();
     work();
     meter.read_bytes() - before
 }
 
-/// Asks about schools that nobody has asked about: what is held of others has to
-/// make room if it takes too much.
-fn crowd(engine: &Engine, schools: std::ops::Range<u64>) {
+/// Asks about other schools, so that large values are evicted from the decoded cache.
+fn fill_decoded_cache(engine: &Engine, schools: std::ops::Range<u64>) {
     for school in schools {
         let learners = Learners {
             school,
@@ -74,8 +73,8 @@ fn crowd(engine: &Engine, schools: std::ops::Range<u64>) {
     }
 }
 
-/// Half the schools go, and what they gave an integrator of a long name with
-/// them: whether a removed school is still needed is seen once for all.
+/// Removes half of the schools together with the client integrations of an integrator with a long
+/// name. Whether a removed school is still used must be determined once for all of them.
 #[test]
 fn removed_schools() {
     let user = "u".repeat(250);
@@ -85,21 +84,21 @@ fn removed_schools() {
         )
     };
     let taken = |count: u64| {
-        let kept = lines(1..count + 1, |school| {
+        let initial = lines(1..count + 1, |school| {
             format!(
                 "{{\"type\":\"school\",\"school_id\":{school},\"current_year\":2026}}\n{}",
                 client(school, "")
             )
         });
-        let (meter, engine) = metered(&kept);
-        let gone = lines(1..count / 2 + 1, |school| {
+        let (meter, engine) = metered(&initial);
+        let removals = lines(1..count / 2 + 1, |school| {
             format!(
                 "{{\"type\":\"school\",\"school_id\":{school},\"deleted\":true}}\n{}",
                 client(school, ",\"deleted\":true")
             )
         });
         let read = read(&meter, || {
-            let summary = engine.apply(gone.as_bytes()).unwrap();
+            let summary = engine.apply(removals.as_bytes()).unwrap();
             assert_eq!(summary.total().removed, count);
         });
         let clients = Clients {
@@ -127,10 +126,10 @@ fn assessments(count: u64) -> String {
     })
 }
 
-/// A page of a sheet that is too large to be held written reads what is on it,
-/// early and late; each record is what it is in a small sheet.
+/// A page of an assessment layout that is too large for the cache reads only the records on it,
+/// whether it is early or late. Each record is the same as in a small layout.
 #[test]
-fn pages_of_a_large_sheet() {
+fn pages_of_a_large_assessment_layout() {
     const ALL: u64 = 40_000;
     let store = stored(&(SCHOOL.to_owned() + &assessments(ALL)));
     let (_, small) = metered(&(SCHOOL.to_owned() + &assessments(100)));
@@ -140,7 +139,7 @@ fn pages_of_a_large_sheet() {
         structure: true,
         ..AssessmentMarks::default()
     };
-    // What is held is forgotten by chance, another one with each opening.
+    // Eviction from the cache is random, and differs between openings.
     for opening in 0..5 {
         let (meter, engine) = opened(store.clone());
         for reverse_order in [false, true] {
@@ -157,9 +156,9 @@ fn pages_of_a_large_sheet() {
                 let bytes = read(&meter, || {
                     answer = engine.page(&question, &page).unwrap().text().to_owned();
                 });
-                crowd(&engine, 1000 + number..1002 + number);
-                // The first page lays the sheet out. Without a cache each record
-                // of the others reads its run.
+                fill_decoded_cache(&engine, 1000 + number..1002 + number);
+                // The first page makes the assessment layout. Without a cache, each record of the
+                // other pages reads its block.
                 let is_first = number == 0 && !reverse_order;
                 assert!(is_first || bytes < 100 * (64 << 10), "{bytes}");
                 if is_first {
@@ -183,9 +182,10 @@ fn pages_of_a_large_sheet() {
     );
 }
 
-/// The terms of a sheet are laid out one by one: all of them would not be held.
+/// The terms of an assessment layout are made one by one: all of them together would be too large
+/// to cache.
 #[test]
-fn pages_of_a_sheet_of_several_terms() {
+fn pages_of_an_assessment_layout_of_several_terms() {
     const EACH: u64 = 50_000;
     let assessments = lines(1..5 * EACH + 1, |id| {
         let term = 1 + (id - 1) / EACH;
@@ -232,8 +232,8 @@ fn next(page: &str) -> Option<String> {
     Some(rest.split_once('"').unwrap().0.to_owned())
 }
 
-/// What names a few things of very many is looked up: a question reads the same
-/// whether they are some or twice as many.
+/// A few names among very many are looked up one by one: a question reads about the same amount if
+/// there are twice as many.
 #[test]
 fn questions_beside_large_tables() {
     let taken = |count: u64| {
@@ -279,7 +279,7 @@ fn questions_beside_large_tables() {
             );
         };
         ask();
-        crowd(&engine, 1000..1040);
+        fill_decoded_cache(&engine, 1000..1040);
         read(&meter, ask)
     };
     let (some, twice) = (taken(30_000), taken(60_000));
@@ -287,8 +287,8 @@ fn questions_beside_large_tables() {
     assert!(twice < 2_000_000 && twice * 2 < some * 3, "{some} {twice}");
 }
 
-/// A store of very many schools of few records takes at most twice what they
-/// hold, and small changes leave it alone.
+/// A store with very many schools of few records needs at most twice the space that it needs after
+/// compaction.
 #[test]
 fn tiny_schools_share_space() {
     let schools = lines(1..8001, |school| {
@@ -304,14 +304,14 @@ fn tiny_schools_share_space() {
     engine.apply(schools.as_bytes()).unwrap();
     let loaded = engine.stats().unwrap().bytes;
     engine.compact().unwrap();
-    let held = engine.stats().unwrap().bytes;
-    println!("{loaded} bytes after the load, {held} held");
-    // A small file is left as it is.
-    assert!(held > 8 << 20, "{held}");
-    assert!(loaded <= 2 * held, "{loaded} {held}");
+    let compacted = engine.stats().unwrap().bytes;
+    println!("{loaded} bytes after the load, {compacted} after compaction");
+    // Small files are not compacted, so this one must be larger.
+    assert!(compacted > 8 << 20, "{compacted}");
+    assert!(loaded <= 2 * compacted, "{loaded} {compacted}");
 }
 
-/// The peak of this process, in bytes, from here on.
+/// Returns the peak memory of this process in bytes since the last call.
 #[cfg(target_os = "linux")]
 fn peak() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
@@ -321,8 +321,8 @@ fn peak() -> u64 {
     kilobytes.parse::<u64>().unwrap() * 1024
 }
 
-/// Names of a megabyte each are not held: asking what bears them takes no more
-/// memory than loading them did.
+/// Names of a megabyte each are not cached: questions that read them need no more memory than
+/// loading them.
 #[cfg(target_os = "linux")]
 #[test]
 fn long_names() {

@@ -1,8 +1,8 @@
-//! The corpus through the `serve` example: the same bytes over HTTP, from a
-//! store in a file.
+//! Runs the corpus over HTTP, through the `serve` example with a store in a file: the answers must
+//! have the same bytes.
 //!
-//! Datasets go in by `--dataset`; what no option of the example does (replace,
-//! remove, erase, check, export) is done to the file while it is closed.
+//! Datasets are loaded with `--dataset`. Operations for which the example has no option (replace,
+//! remove, erase, check, export) are applied to the closed file.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, missing_docs)]
 
 mod connections;
@@ -94,7 +94,7 @@ impl<'a> Run<'a> {
             self.step(step)
                 .map_err(|what| format!("step {}: {what}", place + 1))?;
         }
-        // What is left over must go in, too.
+        // The remaining datasets must also be accepted.
         self.engine().map(drop)
     }
 
@@ -174,7 +174,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// A server at this instant, started if there is none.
+    /// Returns a server at this instant, and starts it if necessary.
     fn server(&mut self, now: i64) -> Result<&mut Server, String> {
         if self.server.as_ref().is_none_or(|(at, _)| *at != now) {
             self.server = None;
@@ -186,7 +186,7 @@ impl<'a> Run<'a> {
         Ok(&mut self.server.as_mut().unwrap().1)
     }
 
-    /// The engine on the file, while no server has it.
+    /// Stops the server and opens its store.
     fn engine(&mut self) -> Result<Engine, String> {
         if !self.datasets.is_empty() {
             self.server(0)?;
@@ -217,8 +217,8 @@ fn changed(found: &Result<Summary, Error>, expected: &Expected) -> Result<(), St
     fits(as_expected, found, expected)
 }
 
-/// The rules of a server, beside the answers.
-mod manners {
+/// The rules of a server that do not concern answers.
+mod server_rules {
     use super::server::{self, Server};
     use std::io::{Read, Write};
     use std::net::TcpStream;
@@ -249,16 +249,16 @@ mod manners {
         "PATCH /api/v1/settings/clients/1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n";
 
     #[test]
-    fn a_content_length_that_lies_is_refused_and_holds_nobody_up() {
+    fn a_wrong_content_length_is_refused_and_delays_no_other_client() {
         let (_folder, server) = started();
-        // Too long, and then the other side ends.
+        // The length is too large, and the client ends the connection.
         let cut = raw(
             &server,
             format!("{PATCH}Content-Length: 100\r\n\r\n{{").as_bytes(),
             true,
         );
         assert!(cut.is_empty() || cut.starts_with("HTTP/1.1 400"), "{cut}");
-        // Too long, and then nothing.
+        // The length is too large, and the client sends nothing more.
         let start = Instant::now();
         let slow = raw(
             &server,
@@ -267,21 +267,21 @@ mod manners {
         );
         assert!(slow.starts_with("HTTP/1.1 408"), "{slow}");
         assert!(start.elapsed() < Duration::from_secs(25));
-        // Too short: the rest is no request.
+        // The length is too small: the rest is not a request.
         let short = raw(
             &server,
             format!("{PATCH}Content-Length: 1\r\n\r\n{{}}{{}}").as_bytes(),
             false,
         );
         assert!(short.starts_with("HTTP/1.1 401"), "{short}");
-        // None of it a number.
+        // The length is not a number.
         let none = raw(
             &server,
             format!("{PATCH}Content-Length: x\r\n\r\n").as_bytes(),
             false,
         );
         assert!(none.starts_with("HTTP/1.1 400"), "{none}");
-        // More than anybody needs.
+        // The body is larger than the limit.
         let huge = format!(
             "{PATCH}Content-Length: 1000000\r\n\r\n{}",
             "x".repeat(1_000_000)
@@ -291,14 +291,14 @@ mod manners {
             huge.is_empty() || huge.starts_with("HTTP/1.1 401"),
             "{huge}"
         );
-        // What is too much is not waited for.
+        // The server does not wait for the rest of a body beyond the limit.
         let start = format!(
             "{PATCH}Content-Length: 1000000\r\n\r\n{}",
             "x".repeat(65_537)
         );
         let start = raw(&server, start.as_bytes(), false);
         assert!(start.starts_with("HTTP/1.1 401"), "{start}");
-        // And it still answers.
+        // The server still answers.
         let alive = raw(
             &server,
             b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
@@ -308,7 +308,7 @@ mod manners {
     }
 
     #[test]
-    fn a_crowd_of_logins_is_told_to_come_again() {
+    fn too_many_logins_at_once_are_asked_to_try_again() {
         let (_folder, server) = started();
         let mut crowd: Vec<_> = (0..150)
             .map(|_| TcpStream::connect(server.address()).unwrap())
@@ -339,7 +339,7 @@ mod manners {
 
     #[cfg(unix)]
     #[test]
-    fn it_stops_cleanly_when_told() {
+    fn it_stops_cleanly_on_a_signal() {
         let (folder, server) = started();
         assert!(server.stop().success());
         let engine = rollbook::Engine::open(

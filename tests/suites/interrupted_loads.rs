@@ -1,5 +1,4 @@
-//! A load that waits in the store while something else happens to it comes in
-//! whole or not at all.
+//! Interrupts loads that are staged in the store: each is applied completely or not at all.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, missing_docs)]
 
 use rollbook::{Compaction, Engine, Error, Options, Result, Summary};
@@ -30,7 +29,7 @@ fn learners(engine: &Engine) -> u64 {
     learners.unwrap().1
 }
 
-/// Loads in two parts with something in between; says how it ended.
+/// Loads in two parts, with `between` in between.
 fn load_around(engine: &Engine, between: impl FnOnce()) -> Result<Summary> {
     let mut load = engine.load();
     let bytes = || engine.stats().unwrap().bytes;
@@ -45,8 +44,7 @@ fn load_around(engine: &Engine, between: impl FnOnce()) -> Result<Summary> {
     load.finish()
 }
 
-/// A load that says it is done has brought every learner; one that failed,
-/// none.
+/// A successful load has added every learner; a failed one has added none.
 fn whole_or_not_at_all(engine: &Engine, before: u64, outcome: &Result<Summary>) {
     let brought = learners(engine) - before;
     match outcome {
@@ -76,7 +74,7 @@ fn the_engine_is_suspended_and_resumed() {
 }
 
 #[test]
-fn the_store_is_opened_anew_after_a_fault() {
+fn the_store_is_opened_again_after_a_fault() {
     let disk = Faulty::on(Vec::new());
     let engine = Engine::open_with_backend(disk.clone(), manual()).unwrap();
     stored(&engine);
@@ -94,7 +92,7 @@ fn the_store_is_opened_anew_after_a_fault() {
     whole_or_not_at_all(&engine, before, &outcome);
 }
 
-/// What else may happen meanwhile does it no harm.
+/// Other operations during a load do not affect it.
 #[test]
 fn changes_checks_and_copies_meanwhile() {
     let folder = tempfile::tempdir().unwrap();
@@ -134,7 +132,7 @@ fn changes_checks_and_copies_meanwhile() {
     }
 }
 
-/// The fault is over: the next change is made at once.
+/// The next load succeeds as soon as the fault is over.
 #[test]
 fn a_load_right_after_one_that_failed() {
     let disk = Faulty::on(Vec::new());
@@ -157,11 +155,11 @@ fn a_load_right_after_one_that_failed() {
     }
 }
 
-/// What comes to the disk during a load takes along what waits there, and stays
-/// when the process is killed. Opening is as fast as ever; nothing of it comes
-/// into a later load, and compaction leaves nothing of it.
+/// A commit during a load also makes the staged data durable, which remains in the file when the
+/// process is killed. Opening such a file is fast, a later load does not contain the data, and
+/// compaction removes it.
 #[test]
-fn what_a_killed_load_left_behind() {
+fn the_remains_of_a_killed_load() {
     let names = |bytes: &[u8]| memchr::memmem::find_iter(bytes, "Name 3 ").count();
     let disk = Disk::default();
     let engine = Engine::open_with_backend(disk.clone(), manual()).unwrap();
@@ -198,7 +196,7 @@ fn what_a_killed_load_left_behind() {
 
 type Call<'a> = (&'a str, &'a dyn Fn(&Engine) -> Result<()>);
 
-/// Whatever is asked first once a lasting fault is over, it works.
+/// The first call after a lasting fault succeeds, whichever it is.
 #[test]
 fn any_call_right_after_a_fault_that_lasted() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! A process that is killed while it loads: what it said was committed is
-//! there, all of the rest is there or not, and the next start takes no time.
+//! Kills a process while it loads: every change that was reported as committed is in the store, any
+//! other is there completely or not at all, and the next opening is fast.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
-/// Every sixteenth change writes all learners anew; the others are small.
+/// Every sixteenth change rewrites all learners; the others are small.
 const LARGE: u64 = 16;
 const LEARNERS: u64 = 300;
 
@@ -40,7 +40,7 @@ fn kills() {
     let (mut inside, mut writing, mut landed) = (0, 0, 0);
     let mut openings = Vec::new();
     let wanted = extent(20, 60);
-    // Where a kill lands depends on the machine: as many more as it takes.
+    // The moment of a kill depends on the machine, so more kills may be necessary.
     while openings.len() < wanted || (writing < wanted / 4 && openings.len() < 4 * wanted) {
         let changes = kill_one(&path, &mut random);
         let started = Instant::now();
@@ -74,12 +74,12 @@ fn kills() {
     assert!(openings.get(kills / 2).unwrap() < &Duration::from_secs(1));
 }
 
-/// The last change that a child had begun and ended before it was killed.
+/// The last changes that a child began and completed before it was killed.
 #[derive(Default)]
 struct Changes {
     begun: u64,
     ended: u64,
-    /// Whether the one that had begun had written something.
+    /// Whether the change that was begun had written something.
     writing: bool,
 }
 
@@ -111,8 +111,8 @@ fn kill_one(path: &Path, random: &mut Random) -> Changes {
     changes
 }
 
-/// The child: one change after the other, each announced before it begins,
-/// when it is first written, and when it has ended.
+/// Runs in the child: makes one change after the other, and prints a line before each change, when
+/// it is first written, and when it is complete.
 fn write_for_ever(path: &Path) {
     let silent = Arc::new(AtomicBool::new(true));
     let announced = silent.clone();
@@ -138,13 +138,13 @@ fn write_for_ever(path: &Path) {
     }
 }
 
-/// The state after a change: it is set half-way between two large ones.
+/// Returns the state after a change. It is set half-way between two large changes.
 fn state(number: u64) -> u64 {
     1 - (number + LARGE / 2) / LARGE % 2
 }
 
-/// A change: its number as the name of a grade, and if it is a large one, in
-/// the name of every learner.
+/// Returns a change: its number is the name of a grade, and for a large change also the last name
+/// of every learner.
 fn change(number: u64) -> String {
     let mut dataset =
         format!(r#"{{"type":"grade","school_id":{SCHOOL},"grade_id":77,"grade":"{number}"}}"#);
@@ -157,7 +157,7 @@ fn change(number: u64) -> String {
     dataset
 }
 
-/// The number of the last change that is there, whole.
+/// Returns the number of the last change in the store, after checking that it is complete.
 fn state_of(engine: &Engine) -> u64 {
     let (mut names, mut learners) = (BTreeSet::new(), 0);
     let (mut grade, mut found_state) = (0, 0);

@@ -1,5 +1,5 @@
-//! Work that was once quadratic takes twice as long for twice as much, or little more:
-//! its instructions are counted.
+//! Counts instructions: work that was once quadratic takes about twice as many for twice as much
+//! data.
 #![cfg(target_os = "linux")]
 #![allow(
     clippy::unwrap_used,
@@ -16,10 +16,10 @@ use rollbook_tests::storage::scenario::options;
 use std::fmt::Write as _;
 use std::hint::black_box;
 
-/// Does so much of something.
+/// Does an amount of work.
 type Work = fn(u64);
 
-/// Each with how much of it is done first.
+/// The sorts of work, each with the smallest amount.
 const WORK: [(&str, u64, Work); 10] = [
     ("assessments of one term", 4000, |count| {
         load(&(assessments(count, "", 1) + &marks(count, 1)));
@@ -43,8 +43,8 @@ const WORK: [(&str, u64, Work); 10] = [
     }),
     ("half the schools", 3000, |count| {
         let engine = load(&schools(count, ""));
-        let gone = schools(count / 2, ",\"deleted\":true");
-        engine.apply(gone.as_bytes()).unwrap();
+        let removals = schools(count / 2, ",\"deleted\":true");
+        engine.apply(removals.as_bytes()).unwrap();
     }),
     ("the terms of one subject", 4000, |count| {
         let engine = load(&terms(1..count + 1));
@@ -75,7 +75,8 @@ const WORK: [(&str, u64, Work); 10] = [
     }),
 ];
 
-/// Stores that follow so many schools of another one, of which the first change, and all leave.
+/// Follows so many schools, of which the first changes, and finally removes all of them from the
+/// scope.
 fn follow(count: u64) {
     let source = load(&schools(count, ""));
     let follower = Engine::memory(options()).unwrap();
@@ -93,8 +94,8 @@ fn follow(count: u64) {
     }
 }
 
-/// What four times as much takes beyond twice as much is twice what twice as much takes
-/// beyond as much; four times, if it is quadratic.
+/// The limit of the growth: the increase from twice to four times the amount, divided by the
+/// increase from once to twice. It is 2 for linear work and 4 for quadratic work.
 const MOST: f64 = 2.6;
 
 fn lines(numbers: std::ops::Range<u64>, line: impl Fn(u64) -> String) -> String {
@@ -172,7 +173,7 @@ fn body(members: u64) {
     assert_eq!(answer.status.code, 400, "{}", answer.text());
 }
 
-/// How much more than twice as much four times as much takes.
+/// Returns the growth of the work.
 fn growth(test: &str, name: &str, count: u64) -> f64 {
     let [one, two, four] =
         [1, 2, 4].map(|times| child::instructions(test, &format!("{name}:{}", times * count)));
@@ -196,7 +197,7 @@ fn work_grows_with_what_it_is_about() {
     }
 }
 
-/// What is quadratic is seen to be.
+/// Quadratic work exceeds the limit.
 #[test]
 #[ignore = "tests/run instructions"]
 fn a_loop_in_a_loop_is_noticed() {

@@ -1,5 +1,5 @@
-//! What a list names by hand is all that there is: no source, test, suite, page or fuzz target
-//! is left out because its name is in no list.
+//! Checks lists that are written by hand: each source, test, suite, page and fuzz target is in its
+//! list.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::collections::BTreeSet;
@@ -14,7 +14,8 @@ fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// The paths, from the root, of the files of a folder and its folders with this extension.
+/// Returns the paths of the files with this extension in a folder and its subfolders, relative to
+/// the root.
 fn files(folder: &str, extension: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut folders = vec![root().join(folder)];
@@ -33,12 +34,12 @@ fn files(folder: &str, extension: &str) -> Vec<String> {
     found
 }
 
-/// The name of a file without its extension.
+/// Returns the name of a file without its extension.
 fn stem(path: &str) -> &str {
     Path::new(path).file_stem().unwrap().to_str().unwrap()
 }
 
-/// The rest of each line that starts with `start`, up to `end`.
+/// Returns the rest of each line that starts with `start`, up to `end`.
 fn named<'a>(text: &'a str, start: &str, end: &str) -> BTreeSet<&'a str> {
     let lines = text.lines().map(str::trim_start);
     lines
@@ -46,7 +47,8 @@ fn named<'a>(text: &'a str, start: &str, end: &str) -> BTreeSet<&'a str> {
         .collect()
 }
 
-/// The text of the module that has to declare this file as one of its own, if any has to.
+/// Returns the text of the module that must declare this file as a child, or `None` for the root of
+/// a crate.
 fn parent(path: &str, crates: &[&str]) -> Option<String> {
     let folder = Path::new(path).parent().unwrap();
     let module = if stem(path) == "mod" {
@@ -94,7 +96,7 @@ fn each_source_is_a_module() {
     ];
     let mut count = 0;
     for path in crates.iter().flat_map(|folder| files(folder, "rs")) {
-        // Cargo finds these by itself.
+        // Cargo finds these files itself.
         if path.contains("/src/bin/") {
             continue;
         }
@@ -116,7 +118,7 @@ fn each_source_is_a_module() {
 
 #[test]
 fn each_test_is_where_tests_run() {
-    // `tests/run` tests these: the libraries and programs of `packages`, and the benches.
+    // `tests/run` runs the tests of these folders.
     let run = ["core/src/", "ffi/src/", "tests/suites/", "benches/"];
     let attribute = concat!("#[", "test]");
     for folder in ["core", "ffi", "wasm", "tests", "benches", "bindings/tools"] {
@@ -172,8 +174,8 @@ fn each_fuzz_target_is_built_and_has_a_corpus() {
     assert!(corpora.iter().map(String::as_str).eq(targets));
 }
 
-/// pytest finds functions in `test_*.py`, Surefire classes named `*Test`, Failsafe those named
-/// `*IT`, and `node --test` is started for each `*.test.mjs`.
+/// pytest finds functions in `test_*.py`, Surefire finds classes named `*Test`, Failsafe those
+/// named `*IT`, and `node --test` is started for each `*.test.mjs`.
 #[test]
 fn each_test_has_a_name_that_its_runner_finds() {
     let mut count = 0;
@@ -210,7 +212,7 @@ fn each_test_has_a_name_that_its_runner_finds() {
     assert!(count > 40, "{count}");
 }
 
-/// Kotlin finds a class by its name, which may differ from that of its file.
+/// Kotlin finds a class by its name, which could differ from the name of its file.
 #[test]
 fn each_class_of_kotlin_is_named_as_its_file() {
     for path in files("bindings/kotlin/src/test", "kt") {

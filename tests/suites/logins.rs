@@ -1,4 +1,4 @@
-//! Logins in a flood of wrong ones: what memory they take, and how long others wait.
+//! Many wrong logins at once: their memory use, and how long other users wait.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use rollbook::{Answer, Engine, Options, Request};
@@ -9,7 +9,7 @@ use std::thread;
 
 const THREADS: usize = 64;
 
-/// An engine that a few know a password of.
+/// Returns an engine with three integrators.
 fn engine() -> Engine {
     let engine = Engine::memory(Options::default()).unwrap();
     let known = (0..3).map(|number| {
@@ -29,7 +29,7 @@ fn log_in(engine: &Engine, target: &str, username: &str, password: &str) -> Answ
     })
 }
 
-/// The status of a login: 401, or 404 for who is known, since there is no client.
+/// Returns the status of a login: 401, or 404 for a correct password, because there are no clients.
 fn status(engine: &Engine, username: &str, password: &str) -> u16 {
     let answer = log_in(engine, "/api/v1/settings/clients", username, password);
     answer.status.code
@@ -41,7 +41,7 @@ mod memory {
     use rollbook_tests::search::extent;
     use rollbook_tests::storage::child;
 
-    /// What a flood may leave, and take meanwhile.
+    /// The limit of the memory that wrong logins use, during and after them.
     const MOST: u64 = 32_000_000;
 
     fn bytes(name: &str) -> u64 {
@@ -51,7 +51,7 @@ mod memory {
         kilobytes.trim().parse::<u64>().unwrap() * 1024
     }
 
-    /// Thousands of wrong logins. Each password is tried some times, as apps do; it is
+    /// Sends thousands of wrong logins. Each password is tried several times, as apps do, and is
     /// hashed the first time.
     fn flood(engine: &Engine) {
         thread::scope(|scope| {
@@ -70,7 +70,7 @@ mod memory {
         });
     }
 
-    /// As many user names as were remembered once, each of a megabyte.
+    /// Tries many user names of a megabyte each.
     fn long_names(engine: &Engine) {
         let mut name = "x".repeat(1 << 20);
         for number in 0..300 {
@@ -87,7 +87,7 @@ mod memory {
             let grown = |name| bytes(name).saturating_sub(before);
             child::say(&format!("{what} {} {}", grown("VmRSS"), grown("VmHWM")));
         };
-        // The peak begins anew.
+        // Resets the peak.
         let _ = std::fs::write("/proc/self/clear_refs", "5");
         long_names(&engine);
         say("names");
@@ -114,7 +114,7 @@ mod memory {
 }
 
 #[test]
-fn who_knows_a_password_waits_for_a_few_of_a_flood() {
+fn a_correct_login_waits_for_few_wrong_ones() {
     let engine = engine();
     let (over, refused) = (AtomicBool::new(false), AtomicUsize::new(0));
     let waited = thread::scope(|scope| {
@@ -122,7 +122,7 @@ fn who_knows_a_password_waits_for_a_few_of_a_flood() {
         for number in 0..48 {
             let (engine, over, refused) = (&engine, &over, &refused);
             scope.spawn(move || {
-                // Two names, one of them of somebody.
+                // Two user names, one of which exists.
                 let name = if number % 2 == 0 { "known0" } else { "nobody" };
                 for time in 0.. {
                     if over.load(Ordering::Relaxed) {
@@ -142,12 +142,12 @@ fn who_knows_a_password_waits_for_a_few_of_a_flood() {
             refused.load(Ordering::Relaxed) - before
         })
     });
-    // The one under way, one of each name, and who was quick to count.
+    // The login in progress, one of each name, and some that were counted meanwhile.
     assert!(waited.iter().all(|waited| *waited <= 8), "{waited:?}");
 }
 
 #[test]
-fn so_many_wait_and_others_are_told_to_come_again() {
+fn the_queue_is_limited_and_others_are_asked_to_try_again() {
     let engine = engine();
     let together = Barrier::new(100);
     let answers: Vec<_> = thread::scope(|scope| {
@@ -188,14 +188,15 @@ fn so_many_wait_and_others_are_told_to_come_again() {
         };
         assert_eq!((answer.status.code, answer.text()), (503, text));
     }
-    // 64 wait, and one after the other is answered.
+    // 64 logins can wait, and are answered one after the other.
     assert!((1..=36).contains(&crowded), "{crowded}");
     assert_eq!(status(&engine, "known0", "right"), 404);
 }
 
-/// The queue is full all the time, and the store was opened again: nobody has logged in.
+/// Known users wait little even if the queue is always full and no user has logged in since the
+/// store was opened.
 #[test]
-fn names_of_the_store_wait_for_no_stranger() {
+fn known_users_do_not_wait_for_unknown_ones() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store.redb");
     let first = Engine::open(&path, Options::default()).unwrap();
@@ -225,7 +226,7 @@ fn names_of_the_store_wait_for_no_stranger() {
                         503 => crowded.fetch_add(1, Ordering::Relaxed),
                         _ => tried.fetch_add(1, Ordering::Relaxed),
                     };
-                    // As slow as a network, at least.
+                    // At most as fast as a network.
                     thread::sleep(std::time::Duration::from_millis(1));
                 }
             });
@@ -241,7 +242,7 @@ fn names_of_the_store_wait_for_no_stranger() {
         logins.collect()
     });
     assert!(crowded.into_inner() > 0, "the queue was never full");
-    // The one that was under way, and one that began before this thread had its turn.
+    // The login in progress, and others that began before this thread was scheduled.
     let at_once = |(status, waited): &(u16, usize)| *status == 404 && *waited <= 3;
     assert!(waited.iter().all(at_once), "{waited:?}");
 }

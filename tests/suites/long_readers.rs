@@ -1,5 +1,5 @@
-//! Exports, feeds and backups beside those who need the store without readers: both get
-//! their turn, and a reader that does not read cannot hold up an erasure.
+//! Exports, feeds and backups at the same time as operations that need exclusive access to the
+//! store: both make progress, and a reader that does not continue cannot delay an erasure for long.
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 
 use rollbook::{Credentials, Engine, Options, Scope};
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 const WAIT: Duration = Duration::from_millis(200);
 
-/// A store in a file, of which changes and erasures wait so long.
+/// Returns a store in a file with this `writer_wait`.
 fn store(wait: Duration, learners: u32) -> (tempfile::TempDir, Engine) {
     let folder = tempfile::tempdir().unwrap();
     let options = Options {
@@ -22,7 +22,7 @@ fn store(wait: Duration, learners: u32) -> (tempfile::TempDir, Engine) {
     (folder, engine)
 }
 
-/// What becomes of a reader that has read one line and then reads on after `call`.
+/// Checks that an export and a feed that were read in part end with an error after `call`.
 fn overtaken(engine: &Engine, call: impl FnOnce()) {
     let whole = export(engine).unwrap();
     let scope = Scope::default().school(SCHOOL);
@@ -50,7 +50,7 @@ fn overtaken(engine: &Engine, call: impl FnOnce()) {
 }
 
 #[test]
-fn a_reader_that_does_not_go_on_is_ended() {
+fn a_reader_that_does_not_continue_is_ended() {
     let (_folder, engine) = store(WAIT, 12);
     overtaken(&engine, || engine.compact().unwrap());
     overtaken(&engine, || {
@@ -61,11 +61,11 @@ fn a_reader_that_does_not_go_on_is_ended() {
     assert!(engine.verify().unwrap().is_sound());
 }
 
-/// A load that leaves free space does not end an export for it.
+/// A load does not end readers in order to compact afterwards.
 #[test]
 fn a_load_ends_no_reader() {
     let (_folder, engine) = store(Duration::ZERO, 1500);
-    // From this size on a load compacts.
+    // Loads compact stores of at least this size.
     assert!(engine.stats().unwrap().bytes > 8 << 20);
     let lines = engine.export(Credentials::Keep).unwrap();
     let whole = export(&engine).unwrap();
@@ -103,9 +103,9 @@ fn a_reader_that_ends_in_time_is_waited_for() {
     assert_eq!((erased, compacted), (3, 3));
 }
 
-/// Exports that never pause, and erasures that never do.
+/// Exports and erasures without pauses.
 #[test]
-fn both_get_their_turn() {
+fn exports_and_erasures_both_make_progress() {
     let (_folder, engine) = store(Duration::from_secs(60), 40);
     let is_over = AtomicBool::new(false);
     let read = [const { AtomicU32::new(0) }; 3];
@@ -132,9 +132,9 @@ fn both_get_their_turn() {
     println!("20 erasures beside {read:?} exports");
 }
 
-/// A reader of a store that is closed hears that, and not of the device.
+/// A reader of a closed store fails with `closed`, and not with an error of the disk.
 #[test]
-fn a_reader_of_a_closed_store_is_told_so() {
+fn a_reader_of_a_closed_store_fails_with_closed() {
     let (_folder, engine) = store(WAIT, 40);
     let mut lines = engine.export(Credentials::Keep).unwrap();
     let mut feed = engine.feed(&Scope::default().school(SCHOOL), None).unwrap();

@@ -1,5 +1,5 @@
-//! What shows that the engine does what it must, an idea a file. All of it is one
-//! program, which runs several tests at a time.
+//! Tests of what Rollbook promises, one topic per module. They form one program, which runs several
+//! tests at a time.
 
 mod backups;
 mod chain;

@@ -1,5 +1,5 @@
-//! What one change, one request or one observation costs does not grow with the schools and
-//! client integrations that are beside it: its instructions are counted.
+//! Counts instructions: the cost of one change, one request or one live query does not grow with
+//! the number of other schools and client integrations.
 #![cfg(target_os = "linux")]
 #![allow(
     clippy::unwrap_used,
@@ -14,56 +14,58 @@ use rollbook_tests::storage::child;
 use rollbook_tests::storage::scenario::options;
 use std::path::{Path, PathBuf};
 
-/// How many schools there are, each with a client integration of the same integrator.
+/// The numbers of schools, each with a client integration of the same integrator.
 const SCHOOLS: [u64; 3] = [1_000, 10_000, 80_000];
 
-/// How often each is counted. The least counts: now and then the allocator tidies up.
+/// The number of repetitions. The lowest count is used, because the allocator sometimes does
+/// additional work.
 const TIMES: u64 = 3;
 
-/// What may be taken beside the most schools, in tenths of what is taken beside the fewest:
-/// the tables are some levels deeper.
+/// The maximum count with the most schools, in tenths of the count with the fewest: the trees of
+/// the tables are a few levels deeper.
 const MOST: u64 = 16;
 
-/// A store that is open.
-struct Beside {
+/// An open store.
+struct OpenStore {
     path: PathBuf,
     engine: Engine,
     schools: u64,
     observations: Vec<LiveQuery>,
 }
 
-type Step = fn(&mut Beside, u64);
+type Step = fn(&mut OpenStore, u64);
 
-/// What is prepared, and what is counted then. Both are done once before, with another number.
+/// Names, preparations and counted steps. Preparation and step run once before they are counted,
+/// with the number 0.
 const WORK: [(&str, Step, Step); 17] = [
-    ("opening", nothing, |beside, _| {
-        beside.engine.close().unwrap();
-        beside.engine = Engine::open(&beside.path, options()).unwrap();
+    ("opening", nothing, |store, _| {
+        store.engine.close().unwrap();
+        store.engine = Engine::open(&store.path, options()).unwrap();
     }),
-    ("PATCH of a client integration", warm, |beside, number| {
-        patch(beside, number, 8);
+    ("PATCH of a client integration", warm, |store, number| {
+        patch(store, number, 8);
     }),
-    ("POST of a client integration", nothing, |beside, number| {
+    ("POST of a client integration", nothing, |store, number| {
         let body = format!(
             r#"{{"school_id":7,"state":{},"api_type_id":8}}"#,
             number % 2
         );
         let target = "/api/v2/settings/clientintegrations";
-        assert_eq!(ask(beside, "POST", target, "7", &body), 200);
+        assert_eq!(ask(store, "POST", target, "7", &body), 200);
     }),
     (
         "a request after a PATCH of its school",
-        |beside, number| patch(beside, number, 9),
-        |beside, _| {
+        |store, number| patch(store, number, 9),
+        |store, _| {
             let target = "/api/v1/adminplus/learners/7";
-            assert_eq!(ask(beside, "GET", target, "", ""), 200);
+            assert_eq!(ask(store, "GET", target, "", ""), 200);
         },
     ),
     (
         "a wrong password after a PATCH",
-        |beside, number| patch(beside, number, 8),
-        |beside, number| {
-            let answer = beside.engine.request(&Request {
+        |store, number| patch(store, number, 8),
+        |store, number| {
+            let answer = store.engine.request(&Request {
                 target: "/api/v1/settings/clients/7",
                 headers: &[
                     ("HTTP-X-USERNAME", "demo"),
@@ -77,84 +79,84 @@ const WORK: [(&str, Step, Step); 17] = [
     (
         "GET of a school's client integrations",
         nothing,
-        |beside, _| {
+        |store, _| {
             let target = "/api/v1/settings/clients/7";
-            assert_eq!(ask(beside, "GET", target, "", ""), 200);
+            assert_eq!(ask(store, "GET", target, "", ""), 200);
         },
     ),
-    ("the same in v2", nothing, |beside, _| {
+    ("the same in v2", nothing, |store, _| {
         let target = "/api/v2/settings/clientintegrations?school_id=7";
-        assert_eq!(ask(beside, "GET", target, "7", ""), 200);
+        assert_eq!(ask(store, "GET", target, "7", ""), 200);
     }),
     (
         "pages of client integrations after a PATCH",
-        |beside, number| patch(beside, number, 8),
-        |beside, _| pages(beside, "/api/v2/settings/clientintegrations?limit=10"),
+        |store, number| patch(store, number, 8),
+        |store, _| pages(store, "/api/v2/settings/clientintegrations?limit=10"),
     ),
-    ("pages of schools", nothing, |beside, _| {
-        pages(beside, "/api/v2/finplus/debtmanagement/schools?limit=10");
+    ("pages of schools", nothing, |store, _| {
+        pages(store, "/api/v2/finplus/debtmanagement/schools?limit=10");
     }),
     ("a change of a learner", nothing, change_learner),
     ("a change of a school", nothing, change_school),
     (
         "a question after a change of another school",
         change_school,
-        |beside, _| {
+        |store, _| {
             let learners = Learners {
                 school: 8,
                 ..Learners::default()
             };
-            assert_eq!(beside.engine.ask(&learners).unwrap().status.code, 200);
+            assert_eq!(store.engine.ask(&learners).unwrap().status.code, 200);
         },
     ),
     (
         "a client integration that is added",
         nothing,
-        |beside, number| apply(beside, &client(7, 10 + number)),
+        |store, number| apply(store, &client(7, 10 + number)),
     ),
-    ("a school that is replaced", nothing, |beside, number| {
+    ("a school that is replaced", nothing, |store, number| {
         let lines = school(9, "Again") + &learner(9, &format!("New {number}"));
-        beside.engine.replace_school(9, lines.as_bytes()).unwrap();
+        store.engine.replace_school(9, lines.as_bytes()).unwrap();
     }),
-    ("a school that is removed", nothing, |beside, number| {
-        beside.engine.remove_school(10 + number).unwrap();
+    ("a school that is removed", nothing, |store, number| {
+        store.engine.remove_school(10 + number).unwrap();
     }),
     (
         "a change of an observed learner",
         observe_all,
         change_learner,
     ),
-    ("an observation that ends", nothing, |beside, _| {
-        drop(beside.observations.swap_remove(3));
+    ("an observation that ends", nothing, |store, _| {
+        drop(store.observations.swap_remove(3));
     }),
 ];
 
-fn nothing(_: &mut Beside, _: u64) {}
+fn nothing(_: &mut OpenStore, _: u64) {}
 
-fn patch(beside: &mut Beside, number: u64, api_type: u64) {
+fn patch(store: &mut OpenStore, number: u64, api_type: u64) {
     let body = format!(r#"{{"state":{},"api_type_id":{api_type}}}"#, number % 2);
     let target = "/api/v1/settings/clients/7";
-    assert_eq!(ask(beside, "PATCH", target, "", &body), 200);
+    assert_eq!(ask(store, "PATCH", target, "", &body), 200);
 }
 
-fn change_learner(beside: &mut Beside, number: u64) {
-    apply(beside, &learner(7, &format!("New {number}")));
+fn change_learner(store: &mut OpenStore, number: u64) {
+    apply(store, &learner(7, &format!("New {number}")));
 }
 
-fn change_school(beside: &mut Beside, number: u64) {
-    apply(beside, &school(7, &format!("New {number}")));
+fn change_school(store: &mut OpenStore, number: u64) {
+    apply(store, &school(7, &format!("New {number}")));
 }
 
-fn observe_all(beside: &mut Beside, _: u64) {
-    if !beside.observations.is_empty() {
+fn observe_all(store: &mut OpenStore, _: u64) {
+    if !store.observations.is_empty() {
         return;
     }
-    for school in 1..=beside.schools {
+    for school in 1..=store.schools {
         let learners = Learners {
             school,
             ..Learners::default()
         };
-        beside.observations.push(beside.engine.observe(learners));
+        store.observations.push(store.engine.observe(learners));
     }
 }
 
@@ -176,12 +178,12 @@ fn learner(school: u64, name: &str) -> String {
     )
 }
 
-fn apply(beside: &Beside, lines: &str) {
-    beside.engine.apply(lines.as_bytes()).unwrap();
+fn apply(store: &OpenStore, lines: &str) {
+    store.engine.apply(lines.as_bytes()).unwrap();
 }
 
-fn ask(beside: &Beside, method: &str, target: &str, school: &str, body: &str) -> u16 {
-    let answer = beside.engine.request(&Request {
+fn ask(store: &OpenStore, method: &str, target: &str, school: &str, body: &str) -> u16 {
+    let answer = store.engine.request(&Request {
         method,
         target,
         headers: &[
@@ -195,8 +197,8 @@ fn ask(beside: &Beside, method: &str, target: &str, school: &str, body: &str) ->
     answer.status.code
 }
 
-/// Asks for the first page, the one after it and the last one.
-fn pages(beside: &Beside, target: &str) {
+/// Requests the first page, the next one and the last one.
+fn pages(store: &OpenStore, target: &str) {
     let headers = [
         ("HTTP-X-USERNAME", "demo"),
         ("HTTP-X-PASSWORD", "demo"),
@@ -209,7 +211,7 @@ fn pages(beside: &Beside, target: &str) {
             headers,
             ..Request::default()
         };
-        let answer = beside.engine.request(&request);
+        let answer = store.engine.request(&request);
         assert_eq!(answer.status.code, 200, "{}", answer.text());
         answer.text().to_owned()
     };
@@ -238,42 +240,42 @@ fn fill(path: &Path, schools: u64) {
     engine.close().unwrap();
 }
 
-/// Asks for schools, so that all is in memory that may be.
-fn warm(beside: &mut Beside, number: u64) {
+/// Asks about many schools, so that the caches are filled.
+fn warm(store: &mut OpenStore, number: u64) {
     if number > 0 {
         return;
     }
-    for school in (1..=beside.schools).step_by(4) {
+    for school in (1..=store.schools).step_by(4) {
         let learners = Learners {
             school,
             ..Learners::default()
         };
-        beside.engine.ask(&learners).unwrap();
+        store.engine.ask(&learners).unwrap();
     }
 }
 
 #[test]
 #[ignore = "tests/run instructions"]
-fn what_is_beside_costs_nothing() {
+fn costs_do_not_depend_on_other_schools() {
     if let Some(task) = child::task() {
         let (schools, path) = task.split_once(' ').unwrap();
-        let mut beside = Beside {
+        let mut store = OpenStore {
             path: path.into(),
             engine: Engine::open(path, options()).unwrap(),
             schools: schools.parse().unwrap(),
             observations: Vec::new(),
         };
         for (_, prepare, work) in WORK {
-            prepare(&mut beside, 0);
-            work(&mut beside, 0);
+            prepare(&mut store, 0);
+            work(&mut store, 0);
             for number in 1..=TIMES {
-                prepare(&mut beside, number);
-                child::counted(&mut || work(&mut beside, number));
+                prepare(&mut store, number);
+                child::counted(&mut || work(&mut store, number));
             }
         }
         return;
     }
-    let test = "many_schools::what_is_beside_costs_nothing";
+    let test = "many_schools::costs_do_not_depend_on_other_schools";
     let counts = SCHOOLS.map(|schools| {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("store");
@@ -289,7 +291,7 @@ fn what_is_beside_costs_nothing() {
     let mut failed = Vec::new();
     for (number, (name, ..)) in WORK.iter().enumerate() {
         let counts = counts.each_ref().map(|counts| counts[number]);
-        println!("{name}: {counts:?} instructions beside {SCHOOLS:?} schools");
+        println!("{name}: {counts:?} instructions with {SCHOOLS:?} schools");
         if counts[2] > counts[0] * MOST / 10 {
             failed.push(*name);
         }

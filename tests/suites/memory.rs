@@ -1,5 +1,5 @@
-//! Memory stays within the cache and 64 MB whatever is loaded and asked. On Linux
-//! only: elsewhere nothing tells a process's peak, and nothing is shown.
+//! Memory use is at most the cache and 64 MB, whatever is loaded and asked. Runs on Linux only,
+//! where the peak of a process can be read.
 #![cfg(target_os = "linux")]
 #![allow(
     clippy::unwrap_used,
@@ -22,10 +22,10 @@ use std::io::{self, BufWriter, Write as _};
 use std::path::Path;
 use std::time::Instant;
 
-/// What is promised beside the cache.
-pub(super) const BESIDE: u64 = 64_000_000;
+/// The promised limit in addition to the cache.
+pub(super) const BEYOND_CACHE: u64 = 64_000_000;
 
-/// A line of `/proc/self/status`, in bytes.
+/// Returns a value of `/proc/self/status` in bytes.
 fn status(name: &str) -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix(name));
@@ -33,8 +33,8 @@ fn status(name: &str) -> u64 {
     kilobytes.trim().parse::<u64>().unwrap() * 1024
 }
 
-/// The child: takes the steps one by one, and says the peak of each beyond what
-/// the process had before the engine.
+/// Runs in a child: makes steps, and prints the peak memory of each, without the memory that the
+/// process used before.
 pub(super) struct Child {
     before: u64,
     started: Instant,
@@ -49,8 +49,8 @@ impl Child {
     }
 
     pub(super) fn step<T>(&mut self, what: &str, work: impl FnOnce() -> T) -> T {
-        // The peak begins anew; a kernel that refuses leaves it that of all
-        // steps so far, which the bound is for as well.
+        // Resets the peak. If the kernel refuses, it is the peak of all steps so far, to which the
+        // limit also applies.
         let _ = fs::write("/proc/self/clear_refs", "5");
         self.started = Instant::now();
         let done = work();
@@ -61,7 +61,7 @@ impl Child {
     }
 }
 
-/// The task of a child: a cache, and a folder with the dataset.
+/// The task of a child. It consists of the size of the cache, and a folder with the dataset.
 fn live(task: &str) {
     let (cache, folder) = task.split_once('|').unwrap();
     let folder = Path::new(folder);
@@ -83,8 +83,9 @@ fn live(task: &str) {
     child.step("close", || engine.close().unwrap());
 }
 
-/// The names of the dataset, and of the same one to be loaded again.
+/// The file of the dataset.
 const FIRST: &str = "first";
+/// The file of the same dataset, which is loaded again.
 const AGAIN: &str = "again";
 
 fn look_after(engine: &Engine, child: &mut Child, folder: &Path, records: u64) {
@@ -113,7 +114,7 @@ fn look_after(engine: &Engine, child: &mut Child, folder: &Path, records: u64) {
     child.step("backup", || engine.backup(copy, Credentials::Keep).unwrap());
 }
 
-/// Has a child live with the dataset, and looks at its peaks.
+/// Runs the task in a child, and checks its peaks.
 fn bounded(test: &str, cache: u64, learners: u32, in_order: bool) {
     let folder = tempfile::tempdir().unwrap();
     let file = |name| BufWriter::new(File::create(folder.path().join(name)).unwrap());
@@ -133,8 +134,8 @@ fn bounded(test: &str, cache: u64, learners: u32, in_order: bool) {
         again.flush().unwrap();
     }
     let bytes = first.into_inner().unwrap().metadata().unwrap().len();
-    let bound = cache + BESIDE;
-    // It cannot be in memory.
+    let bound = cache + BEYOND_CACHE;
+    // The dataset must be larger than the limit.
     let most = extent(bound * 5 / 4, bound * 2);
     assert!(bytes > most, "a dataset of {bytes} shows nothing");
     let mut child = child::start(test, &format!("{cache}|{}", folder.path().display()));
@@ -161,7 +162,7 @@ fn bounded(test: &str, cache: u64, learners: u32, in_order: bool) {
     assert!(peaks.ends_with(" s)") && peaks.contains("close"), "{peaks}");
 }
 
-/// Two schools of so many learners.
+/// Returns two schools of so many learners.
 fn schools(learners: u32) -> Vec<SampleSchool> {
     let base = SampleSchool {
         learners,
@@ -170,8 +171,8 @@ fn schools(learners: u32) -> Vec<SampleSchool> {
     federation(2, &base)
 }
 
-/// The dataset with the marks of both schools first, and the rest in no order
-/// after them.
+/// Writes the dataset in the worst order: first the marks of both schools, shuffled, then the other
+/// records, shuffled.
 fn write_in_disorder(learners: u32, out: &mut impl io::Write) {
     let schools = schools(learners);
     let lines = schools.iter().flat_map(SampleSchool::lines);
@@ -188,7 +189,7 @@ fn write_in_disorder(learners: u32, out: &mut impl io::Write) {
     }
 }
 
-/// This test as its own child, or as the parent of one.
+/// Runs the task if this process is a child, and otherwise `parent`.
 fn as_child_or(parent: impl FnOnce()) {
     match child::task() {
         Some(task) => live(&task),

@@ -1,6 +1,6 @@
-//! A store's file that is deleted, moved or replaced while an engine has it, or
-//! while it is suspended: no change goes into nothing, and no empty store comes
-//! in its place.
+//! Deletes, moves or replaces the file of a store while an engine has it open, or while the engine
+//! is suspended: no change is written to a file that was removed, and no empty store is made in its
+//! place.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, missing_docs)]
 
@@ -12,7 +12,7 @@ use rollbook_tests::storage::scenario::{OTHER, SCHOOL, school, set_state};
 use std::fs;
 use std::path::Path;
 
-/// A store with another school, closed.
+/// Makes a store with another school and closes it. Returns its bytes.
 fn another(path: &Path) -> Vec<u8> {
     let engine = open(path).unwrap();
     engine.apply(school(OTHER, 3).as_bytes()).unwrap();
@@ -20,7 +20,7 @@ fn another(path: &Path) -> Vec<u8> {
     fs::read(path).unwrap()
 }
 
-/// What every call comes to that changes something, or says that nothing had to be.
+/// Returns the outcome of every call that may change something.
 fn changes(engine: &Engine) -> [(&'static str, &'static str); 8] {
     let grade = br#"{"type":"grade","school_id":1000,"grade_id":77}"#;
     [
@@ -45,7 +45,8 @@ fn changes(engine: &Engine) -> [(&'static str, &'static str); 8] {
     ]
 }
 
-/// Every change fails as `missing`; what is open is still read, and can be saved.
+/// Checks that every change fails with `missing`, and that the open store can still be read and
+/// saved.
 fn is_missed(engine: &Engine, folder: &Path) {
     let before = (export(engine).unwrap(), answers(engine, SCHOOL));
     for (change, found) in changes(engine) {
@@ -82,11 +83,11 @@ fn moved_away_and_back() {
     fs::rename(&aside, &path).unwrap();
     let learners = school(SCHOOL, 7);
     engine.apply(learners.as_bytes()).unwrap();
-    let kept = export(&engine).unwrap();
+    let changed = export(&engine).unwrap();
     engine.close().unwrap();
-    assert_eq!(export(&open(&path).unwrap()).unwrap(), kept);
+    assert_eq!(export(&open(&path).unwrap()).unwrap(), changed);
 
-    // The same of a folder on the way.
+    // The same if a folder of the path is renamed.
     let inner = folder.path().join("inner");
     fs::create_dir(&inner).unwrap();
     let engine = open(&inner.join("store")).unwrap();
@@ -120,7 +121,7 @@ fn replaced_under_an_open_engine() {
 }
 
 #[test]
-fn gone_while_suspended() {
+fn removed_while_suspended() {
     let (folder, path, engine) = store();
     let before = export(&engine).unwrap();
     let aside = folder.path().join("aside");
@@ -146,7 +147,7 @@ fn gone_while_suspended() {
     assert_eq!(export(&engine).unwrap(), before);
 }
 
-/// Whoever puts a backup back meanwhile gets what is in it.
+/// After a backup was restored while the engine was suspended, the engine opens the backup.
 #[test]
 fn replaced_while_suspended() {
     let (folder, path, engine) = store();
@@ -157,12 +158,12 @@ fn replaced_while_suspended() {
     engine.resume().unwrap();
     assert_eq!(answers(&engine, OTHER).first().unwrap().status.code, 200);
     engine.apply(school(OTHER, 4).as_bytes()).unwrap();
-    let kept = export(&engine).unwrap();
+    let changed = export(&engine).unwrap();
     engine.close().unwrap();
-    assert_eq!(export(&open(&path).unwrap()).unwrap(), kept);
+    assert_eq!(export(&open(&path).unwrap()).unwrap(), changed);
 }
 
-/// A path is that of the folder in which the process worked when it opened it.
+/// A relative path refers to the working directory of the process at the time of opening.
 #[test]
 fn the_process_goes_to_another_folder() {
     if let Some(folder) = child::task() {
@@ -206,7 +207,7 @@ fn through_a_link() {
     fs::remove_file(&path).unwrap();
     is_missed(&linked, folder.path());
     linked.close().unwrap();
-    // A link that leads nowhere is not a path where nothing is.
+    // A link to a missing file is not treated as a path without a file.
     assert_eq!(code(open(&link)), "missing");
     assert_eq!(names(folder.path()), ["link"]);
 }

@@ -1,5 +1,5 @@
-//! What a newer version wrote is refused as `newer_format` where it is unknown, and
-//! left as it is; everything else is answered.
+//! Data of a newer version that is unknown is refused with `newer_format` and not changed;
+//! everything else is answered.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs)]
 
 use rollbook::{Absentees, Engine, Error, LearnerSubjects, Learners, Result};
@@ -24,14 +24,14 @@ fn learners(engine: &Engine) -> Result<Vec<u8>> {
     engine.ask(&all).map(|answer| answer.body)
 }
 
-/// The school's run of learners.
-fn learners_run(file: &[u8]) -> (Vec<u8>, Vec<u8>) {
-    let runs = rows(file.to_vec(), BLOCKS);
+/// Returns the block of the learners of the school.
+fn learners_block(file: &[u8]) -> (Vec<u8>, Vec<u8>) {
+    let blocks = rows(file.to_vec(), BLOCKS);
     let is_one = |key: &[u8]| key[..8] == SCHOOL.to_be_bytes() && key[8] == LEARNERS;
-    runs.into_iter().find(|(key, _)| is_one(key)).unwrap()
+    blocks.into_iter().find(|(key, _)| is_one(key)).unwrap()
 }
 
-/// The counts of records by kind, with one more.
+/// Returns a store whose record counts contain one more kind.
 fn with_kind(kind: u64, count: u64) -> Vec<u8> {
     let file = store();
     let meta = rows(file.clone(), META);
@@ -54,7 +54,7 @@ fn records_of_an_unknown_kind() {
     assert!(disk.bytes() == file, "the file was changed");
 }
 
-/// The newer version has taken them away again, or never had any.
+/// A newer version may have removed all records of the kind.
 #[test]
 fn an_unknown_kind_without_records() {
     let engine = open(&with_kind(23, 0)).unwrap();
@@ -65,17 +65,17 @@ fn an_unknown_kind_without_records() {
     assert!(engine.verify().unwrap().is_sound());
 }
 
-/// Whatever the learners are asked is refused; the rest is answered.
+/// All questions about the learners are refused; others are answered.
 #[test]
-fn a_run_with_one_more_tag() {
+fn a_block_with_one_more_filter_column() {
     let file = store();
-    let (key, run) = learners_run(&file);
-    let count = usize::try_from(u32::from_le_bytes(run[..4].try_into().unwrap())).unwrap();
-    assert_eq!((run[4], run[6]), (7, 3));
-    let tags_end = 8 + 4 * 3 + count * (16 + 4 * 3 + 2 + 8 * 7);
-    let mut newer = run.clone();
+    let (key, block) = learners_block(&file);
+    let count = usize::try_from(u32::from_le_bytes(block[..4].try_into().unwrap())).unwrap();
+    assert_eq!((block[4], block[6]), (7, 3));
+    let filter_columns_end = 8 + 4 * 3 + count * (16 + 4 * 3 + 2 + 8 * 7);
+    let mut newer = block.clone();
     newer[4] = 8;
-    newer.splice(tags_end..tags_end, vec![0; 8 * count]);
+    newer.splice(filter_columns_end..filter_columns_end, vec![0; 8 * count]);
     let engine = open(&with_rows(file, BLOCKS, &[(key, newer)])).unwrap();
     assert_eq!(code(learners(&engine)), "newer_format");
     assert_eq!(code(export(&engine)), "newer_format");
@@ -88,15 +88,15 @@ fn a_run_with_one_more_tag() {
     assert_eq!(code(engine.ask(&absentees)), "ok");
 }
 
-/// What is answered of the record stands in its rendering; what needs its facts is
-/// refused.
+/// Answers are copied from the pre-rendered record. Only operations that need its residual fields
+/// are refused.
 #[test]
-fn a_fact_of_an_unknown_field() {
+fn an_unknown_residual_field() {
     let file = store();
-    let (key, run) = learners_run(&file);
-    let mut facts = numbers(BLOCKS, &key, &run);
-    facts.retain(|number| number.what.ends_with("number of a fact"));
-    let newer = facts.last().unwrap().with(&run, 99);
+    let (key, block) = learners_block(&file);
+    let mut fields = numbers(BLOCKS, &key, &block);
+    fields.retain(|number| number.what.ends_with("number of a fact"));
+    let newer = fields.last().unwrap().with(&block, 99);
     let engine = open(&with_rows(file.clone(), BLOCKS, &[(key, newer)])).unwrap();
     let whole = open(&file).unwrap();
     assert!(learners(&engine).unwrap() == learners(&whole).unwrap());
@@ -106,10 +106,10 @@ fn a_fact_of_an_unknown_field() {
 #[test]
 fn an_unknown_collection() {
     let file = store();
-    let directories = rows(file.clone(), BLOCK_INDEXES);
-    let (mut key, directory) = directories.into_iter().last().unwrap();
+    let indexes = rows(file.clone(), BLOCK_INDEXES);
+    let (mut key, index) = indexes.into_iter().last().unwrap();
     key[8] = 33;
-    let engine = open(&with_rows(file, BLOCK_INDEXES, &[(key, directory)])).unwrap();
+    let engine = open(&with_rows(file, BLOCK_INDEXES, &[(key, index)])).unwrap();
     assert_eq!(code(export(&engine)), "newer_format");
     let subjects = LearnerSubjects {
         school: SCHOOL,

@@ -1,5 +1,5 @@
-//! Files that are no store, or none that this version reads, are refused by
-//! name and left as they are.
+//! Files that are not a store, or not one that this version can read, are refused with a specific
+//! error and not changed.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -18,8 +18,8 @@ use rollbook_tests::storage::scenario::{SCHOOL, options, school};
 use rollbook_tests::storage::tables::META;
 use std::path::Path;
 
-/// Opens a file, which must fail, twice; gives the code and says what became
-/// of the file.
+/// Opens a file twice, which must fail with the same error and leave the file unchanged. Returns
+/// the code and the error.
 fn refused(path: &Path) -> (&'static str, Error) {
     let before = std::fs::read(path).unwrap();
     let error = Engine::open(path, options()).unwrap_err();
@@ -78,7 +78,7 @@ fn files_of_other_programs() {
     }
 }
 
-/// What redb has written of a database before it first syncs.
+/// Returns what redb has written of a database before its first sync.
 fn half_made() -> Vec<u8> {
     let recorder = Recorder::on(Vec::new());
     drop(
@@ -100,8 +100,8 @@ fn empty_database() -> Vec<u8> {
     disk.bytes()
 }
 
-/// A backend is what an app gives for a store: one that is empty becomes one, and so
-/// does what making one there left when it was cut short.
+/// A backend is intended for a store: an empty one becomes a store, and so does one on which the
+/// creation of a store was interrupted.
 #[test]
 fn backends_with_nothing_in_them_become_stores() {
     let half_made = half_made();
@@ -125,7 +125,7 @@ fn backends_with_nothing_in_them_become_stores() {
     }
 }
 
-/// All else stays as it is there, too.
+/// Backends with any other content are not changed.
 #[test]
 fn backends_with_something_else_in_them() {
     let half_made = half_made();
@@ -170,7 +170,7 @@ fn a_database_of_another_program() {
     assert_eq!(code, "not_a_store", "{error}");
 }
 
-/// A table of their own that happens to bear the name of ours.
+/// A database of another program may have a table with the same name.
 #[test]
 fn a_database_with_a_table_of_the_same_name() {
     let folder = tempfile::tempdir().unwrap();
@@ -219,8 +219,8 @@ fn a_store_of_a_newer_version() {
     Engine::open(&path, options()).unwrap();
 }
 
-/// A store that lost what it says of itself is damaged, and somebody's data: whoever reads
-/// that it is no store may remove it.
+/// A store that lost its own metadata is damaged. It must not be reported as a file that is not a
+/// store, because a user might delete it.
 #[test]
 fn a_store_with_a_wrong_row_of_its_own_is_damaged() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,6 +1,5 @@
-//! Observed questions beside the same questions asked anew, through random sequences of
-//! changes on random days: the answer given last is always the one that is given now, and
-//! none is given twice.
+//! Compares live queries with the same questions asked again, through random sequences of changes
+//! on random days: the last answer is always the current one, and no answer is returned twice.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, missing_docs)]
 
 use crate::corpus::typed::{Handed, Shape, Way, hand};
@@ -33,7 +32,7 @@ impl Asked {
         hand(&self.username, &self.target, &way)
     }
 
-    /// The answer that is given now, of one record or as a list.
+    /// Returns the current answer, of one record or as a list.
     pub(crate) fn fresh(&self, engine: &Engine, is_record: bool) -> Result<Answer, Error> {
         let mut fresh = None;
         self.hand(&mut |question| {
@@ -54,22 +53,22 @@ impl Observable for Asked {
     }
 }
 
-/// An observation, and what it gave last.
-pub(crate) struct Beside {
+/// A live query, and its last answer.
+pub(crate) struct CheckedQuery {
     asked: Asked,
     is_record: bool,
     observation: LiveQuery,
     pub(crate) last: Option<Result<Answer, Error>>,
 }
 
-impl Beside {
-    pub(crate) fn new(engine: &Engine, asked: Asked, is_record: bool) -> Beside {
+impl CheckedQuery {
+    pub(crate) fn new(engine: &Engine, asked: Asked, is_record: bool) -> CheckedQuery {
         let observation = if is_record {
             engine.observe_record(asked.clone())
         } else {
             engine.observe(asked.clone())
         };
-        Beside {
+        CheckedQuery {
             asked,
             is_record,
             observation,
@@ -77,13 +76,13 @@ impl Beside {
         }
     }
 
-    /// Whether the last answer is one that found something.
+    /// Returns whether the last answer found something.
     pub(crate) fn has_found(&self) -> bool {
         let answer = self.last.as_ref().and_then(|last| last.as_ref().ok());
         answer.is_some_and(|answer| answer.status.code == 200)
     }
 
-    /// Whether it gives a new answer. It never gives the same one twice in a row.
+    /// Polls. Returns whether there is a new answer, which must differ from the last one.
     pub(crate) fn poll(&mut self) -> Result<bool, String> {
         let given = self.observation.poll();
         let is_new = given.is_some();
@@ -94,7 +93,7 @@ impl Beside {
         Ok(is_new)
     }
 
-    /// Compares the last answer with the one that is given now.
+    /// Compares the last answer with the current one.
     pub(crate) fn check(&mut self, engine: &Engine) -> Result<bool, String> {
         let is_new = self.poll()?;
         let fresh = Some(self.asked.fresh(engine, self.is_record));
@@ -107,7 +106,7 @@ impl Beside {
 }
 
 #[test]
-fn what_is_observed_is_what_is_asked() {
+fn live_queries_return_current_answers() {
     let count = Counts::default();
     let sequences = search(
         seeds(extent(60, 500)),
@@ -115,7 +114,7 @@ fn what_is_observed_is_what_is_asked() {
         |seed, actions| run(seed, actions, &count),
     );
     println!("{sequences} sequences: {count}");
-    // Days pass all the time here, and a batch has records of most kinds.
+    // Days change often here, and a batch contains records of most kinds.
     let [polls, asks] = ["polls", "asked again"].map(|what| count.get(what));
     count.at_least("changes", 5 * sequences);
     count.at_least("polls", 400 * sequences);
@@ -125,8 +124,8 @@ fn what_is_observed_is_what_is_asked() {
     assert!(asks * 3 < polls * 2);
 }
 
-/// Observers beside a writer: none is given an older answer than before, and each is given
-/// the newest one in the end.
+/// Several live queries while a writer makes changes: each returns newer and newer answers, up to
+/// the last one.
 #[test]
 fn no_answer_is_older_than_the_one_before() {
     const LAST: u64 = 300;
@@ -168,7 +167,7 @@ fn no_answer_is_older_than_the_one_before() {
     );
 }
 
-/// The number that is the grade's name.
+/// Returns the number in the name of the grade.
 fn name(answer: &Answer) -> u64 {
     let digits = |letter: &char| letter.is_ascii_digit();
     let name = answer.text().split("Grade ").nth(1).unwrap();
@@ -190,32 +189,32 @@ fn run(seed: u64, actions: &[Action], count: &Counts) -> Result<(), String> {
         ..Options::default()
     };
     let engine = Engine::open(folder.path().join("store.redb"), options).map_err(text)?;
-    let mut observed: Vec<Beside> = questions(seed)
+    let mut observed: Vec<CheckedQuery> = questions(seed)
         .into_iter()
-        .map(|(asked, is_record)| Beside::new(&engine, asked, is_record))
+        .map(|(asked, is_record)| CheckedQuery::new(&engine, asked, is_record))
         .collect();
     for (place, action) in actions.iter().enumerate() {
         count.add("changes", u64::from(perform(&engine, action, &hand)?));
-        for beside in &mut observed {
-            let asks = beside.asked.count.load(Ordering::Relaxed);
-            let is_new = beside.check(&engine);
+        for query in &mut observed {
+            let asks = query.asked.count.load(Ordering::Relaxed);
+            let is_new = query.check(&engine);
             let is_new = is_new.map_err(|what| format!("action {place} {action:?}: {what}"))?;
-            let asks = beside.asked.count.load(Ordering::Relaxed) - asks;
+            let asks = query.asked.count.load(Ordering::Relaxed) - asks;
             count.add("polls", 1);
             count.add("asked again", asks);
             count.add("gave something", u64::from(is_new));
-            count.add("found something", u64::from(is_new && beside.has_found()));
+            count.add("found something", u64::from(is_new && query.has_found()));
         }
     }
     engine.close().map_err(text)?;
     let mut ended = observed.iter_mut();
-    match ended.find_map(|beside| beside.observation.next()) {
+    match ended.find_map(|query| query.observation.next()) {
         Some(given) => Err(format!("it gave {given:?} at the end")),
         None => Ok(()),
     }
 }
 
-/// The questions of a world's requests, some of them for one record.
+/// Returns the questions of the requests of a world, some of them for one record.
 pub(crate) fn questions(seed: u64) -> Vec<(Asked, bool)> {
     let mut dice = Random::new(!seed);
     let mut questions = Vec::new();
@@ -243,8 +242,8 @@ pub(crate) fn questions(seed: u64) -> Vec<(Asked, bool)> {
     questions
 }
 
-/// A change or another instant; returns whether something was changed. A store that is opened
-/// again is suspended instead.
+/// Makes a change, or sets the time. Returns whether something was changed. Instead of opening the
+/// store again, suspends it and resumes.
 fn perform(engine: &Engine, action: &Action, hand: &AtomicI64) -> Result<bool, String> {
     let text = |error: Error| error.to_string();
     let changed = match action {

@@ -1,5 +1,5 @@
-//! The documents of OpenAPI: they are made from the declarations, each answer of the corpus has
-//! the type that they state, and they have the parameters that the service documents.
+//! The OpenAPI documents: they correspond to the declarations of the endpoints, every answer of the
+//! corpus conforms to them, and they have the parameters that the service documents.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -26,7 +26,7 @@ fn the_files_are_those_of_the_declarations() {
     }
 }
 
-/// Permits in objects only the members that are described.
+/// Permits only described members in objects.
 fn close(schema: &mut Value) {
     match schema {
         Value::Object(members) => {
@@ -118,8 +118,8 @@ fn answers_have_the_types_of_the_documents() {
     }
     println!("{checked} answers of the statuses {statuses:?}");
     assert!(checked > 1_500, "{checked}");
-    // Only requests that are refused for their path, their method or their id have no operation,
-    // and those that spell their path otherwise.
+    // Only requests that are refused because of their path, method or id have no operation, and
+    // those whose path is written in an unusual form.
     for (status, target) in undescribed {
         let path = target.split('?').next().unwrap();
         let is_otherwise = path.contains('%') || path.ends_with('/');
@@ -128,8 +128,8 @@ fn answers_have_the_types_of_the_documents() {
     }
 }
 
-/// The parameters of each path of v1 without the version, as the service documents them (section
-/// 4 and its pages on administration and finance).
+/// The parameters of each path of v1, without the version, as the service documents them (section 4
+/// and its pages on administration and finance).
 const V1: [(&str, &[&str]); 15] = [
     (
         "adminplus/learners/{school_login_id}",
@@ -209,7 +209,7 @@ const V1: [(&str, &[&str]); 15] = [
     ("adminplus/lookup/grade/{school_login_id}", &["grade_id"]),
 ];
 
-/// The same, of v2, for paths whose parameters are not those of the collection in v1.
+/// The same for v2, for paths whose parameters differ from those of the collection in v1.
 const V2: [(&str, &[&str]); 6] = [
     (
         "settings/clientintegrations",

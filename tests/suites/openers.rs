@@ -1,5 +1,5 @@
-//! Who holds a store: one engine at a time, here or in another process, and
-//! none while it is suspended or after it was closed.
+//! A store is open in one engine at a time, of this or another process, and in none while it is
+//! suspended or after it was closed.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, missing_docs)]
 
 use crate::small_file::{open, store};
@@ -11,12 +11,12 @@ use rollbook_tests::storage::wrapping::Wrapping;
 use std::path::Path;
 use std::process::Child;
 
-/// Another process that has tried to open the store, and keeps it.
+/// Another process that has tried to open the store, and still has it open if it succeeded.
 struct Other {
-    /// What came of it.
+    /// The outcome of opening the store.
     said: String,
     process: Child,
-    /// Held, or the process could say nothing more.
+    /// The rest of the output, which must stay open until the process ends.
     lines: Box<dyn Iterator<Item = String>>,
 }
 
@@ -45,7 +45,7 @@ fn in_another_process(test: &str, path: &Path) -> String {
     said
 }
 
-/// Does what the child of a test does, if this is one.
+/// Runs the task of a child if this process is one.
 fn is_child() -> bool {
     let Some(path) = child::task() else {
         return false;
@@ -85,7 +85,7 @@ fn one_engine_at_a_time() {
     assert_eq!(code(open(&path)), "ok");
 }
 
-/// Many at once where nothing is: one of them makes it, and has it.
+/// If many engines open a path without a file at once, exactly one creates the store and opens it.
 #[test]
 fn one_of_many_makes_the_store() {
     let folder = tempfile::tempdir().unwrap();
@@ -166,7 +166,7 @@ fn suspended_for_another_process() {
     assert_eq!(in_another_process(me, &path), "already_open");
 }
 
-/// Every call of the engine that needs the store, and what it comes to.
+/// Returns the outcome of every call of the engine that needs the store.
 fn calls(engine: &Engine, folder: &Path) -> Vec<(&'static str, &'static str)> {
     let learners = rollbook::Learners {
         school: SCHOOL,
@@ -236,7 +236,7 @@ fn a_store_in_memory_is_not_suspended() {
 }
 
 #[test]
-fn an_export_goes_on_beside_changes_and_ends_when_the_store_is_closed() {
+fn an_export_continues_during_changes_and_ends_when_the_store_is_closed() {
     let (_folder, path, engine) = store();
     let mut lines = engine.export(Credentials::Keep).unwrap();
     let first = lines.next().unwrap().unwrap();
@@ -257,7 +257,7 @@ fn an_export_goes_on_beside_changes_and_ends_when_the_store_is_closed() {
     engine.suspend().unwrap();
     engine.resume().unwrap();
 
-    // Closing does not wait for it: it ends early, and with an error.
+    // Closing does not wait for the export, which ends early with an error.
     let all = export(&engine).unwrap();
     let mut lines = engine.export(Credentials::Keep).unwrap();
     let mut read = lines.next().unwrap().unwrap() + "\n";
@@ -285,9 +285,9 @@ fn an_export_outlives_its_engine() {
     assert_eq!(code(open(&path)), "ok");
 }
 
-/// A load that is being pushed waits outside the store: it is in nobody's way.
+/// An unfinished load that has staged nothing does not block other operations.
 #[test]
-fn a_load_that_has_not_ended_is_in_nobodys_way() {
+fn an_unfinished_load_blocks_nothing() {
     let (_folder, _path, engine) = store();
     let mut load = engine.load();
     load.push(b"{\"type\":\"grade\",\"school_id\":1000,")

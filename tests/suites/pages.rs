@@ -1,5 +1,5 @@
-//! What pages and states of v2 outlive, on stores in files: closing, copying,
-//! another version's rendering.
+//! Pages and states of v2 with stores in files: they remain valid after closing and copying the
+//! store, and agree with v1.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -20,7 +20,7 @@ use std::path::Path;
 use walked::types::{self, Seen};
 use walked::{ask, collections, cursor, found, get, pages, records, with};
 
-/// A store in a file with two schools.
+/// Makes a store in a file with two schools.
 fn store(path: &Path) -> Engine {
     let engine = Engine::open(path, options()).unwrap();
     for (id, learners) in [(SCHOOL, 30), (OTHER, 10)] {
@@ -29,12 +29,12 @@ fn store(path: &Path) -> Engine {
     engine
 }
 
-/// The cursor behind the first of the learners: under one key the same on every
-/// machine and in every process.
+/// The cursor after the first of the learners. With the same key it is the same on every machine
+/// and in every process.
 const CURSOR: &str = "A4DlraANAAEqLHTQjR06I2wPUlgDwEJb";
 
-/// Every cursor of a first page goes on where it was after the store was closed
-/// and opened, and in a copy of it.
+/// Each cursor of a first page remains valid after the store was closed and opened, and in a copy
+/// of it.
 #[test]
 fn cursors_outlive_the_engine() {
     let folder = tempfile::tempdir().unwrap();
@@ -78,7 +78,7 @@ fn limits(page_limit: u64, max_page_limit: u64) -> Options {
     }
 }
 
-/// A page has the records that the options say, through either door.
+/// A page has as many records as the options say, for requests and for typed questions.
 #[test]
 fn limits_are_options() {
     let folder = tempfile::tempdir().unwrap();
@@ -123,9 +123,9 @@ fn limits_are_options() {
     }
 }
 
-/// No store is opened, and none is made, with limits that no page can keep.
+/// A store is neither opened nor made with limits that no page can satisfy.
 #[test]
-fn limits_that_are_none() {
+fn impossible_limits() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store");
     for (usual, most) in [(0, 50), (51, 50), (1, 0), (0, 0), (u64::MAX, 1)] {
@@ -164,7 +164,7 @@ fn members_have_their_types() {
     assert!(seen.numbers > 700 && seen.ids > 700 && seen.flags > 15 && seen.texts > 2500);
 }
 
-/// Whether an API type is active, as v1 and v2 say.
+/// Returns whether an API type is active, according to v1 and v2.
 fn states(engine: &Engine, api_type: u64) -> [String; 2] {
     let v1 = format!("/api/v1/settings/clients/{SCHOOL}");
     let v1 = found("v1", &ask(engine, "GET", &v1, SCHOOL, ""));
@@ -183,7 +183,7 @@ fn states(engine: &Engine, api_type: u64) -> [String; 2] {
     [of(&v1), of(&v2["data"])]
 }
 
-/// A state is one and the same in v1 and v2, whichever of them set it.
+/// A state is the same in v1 and v2, whichever version has set it.
 #[test]
 fn states_are_shared() {
     let folder = tempfile::tempdir().unwrap();
@@ -214,7 +214,7 @@ fn states_are_shared() {
         ),
     ] {
         let guarded = [format!("/api/v1/{v1}"), format!("/api/v2/{v2}")];
-        let holds = |engine: &Engine, what: &str, state: bool| {
+        let check = |engine: &Engine, what: &str, state: bool| {
             let expected = if state { "Yes" } else { "No" };
             assert_eq!(states(engine, api_type), [expected; 2], "{what}");
             for target in &guarded {
@@ -222,7 +222,7 @@ fn states_are_shared() {
                 assert_eq!(status, if state { 200 } else { 403 }, "{what}: {target}");
             }
         };
-        holds(&engine, "at first", true);
+        check(&engine, "at first", true);
         for (by_v2, state) in [(true, false), (false, true), (false, false), (true, true)] {
             let what = format!("{api_type}: {state}, by v2: {by_v2}");
             let answer = if by_v2 {
@@ -239,11 +239,11 @@ fn states_are_shared() {
                 ask(&engine, "PATCH", &target, OTHER, &body)
             };
             assert_eq!(answer.status.code, 200, "{what}: {}", answer.text());
-            holds(&engine, &what, state);
+            check(&engine, &what, state);
             engine.close().unwrap();
             drop(engine);
             engine = Engine::open(&path, options()).unwrap();
-            holds(&engine, &format!("{what}, opened again"), state);
+            check(&engine, &format!("{what}, opened again"), state);
             set += 1;
         }
         let other = ask(&engine, "GET", &guarded[1], OTHER, "");

@@ -1,5 +1,5 @@
-//! The scripts that run the tests: a part or a test that hangs, dies or cannot run is reported
-//! as failed, the others run nevertheless, and no process remains.
+//! Tests the scripts that run the tests: a part or a test that hangs, dies or cannot run is
+//! reported as failed, the others run nevertheless, and no process remains.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 #![cfg(unix)]
 
@@ -8,7 +8,8 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
-/// A script of the folder `tests`, with no `CI` set, that reports into the folder.
+/// Returns the command of a script in the folder `tests`, without `CI`, which reports into the
+/// folder.
 fn script(name: &str, folder: &Path) -> Command {
     let mut command = Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join(name));
     command.env_remove("CI").env("ROLLBOOK_PARTS", folder);
@@ -19,13 +20,14 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// What the script wrote to a file of its folder.
+/// Returns the content of a file that the script wrote in its folder.
 fn written(folder: &Path, name: &str) -> String {
     fs::read_to_string(folder.join(name)).unwrap_or_default()
 }
 
-/// True once no process runs `sleep` with this argument any more.
-fn is_gone(seconds: &str) -> bool {
+/// Waits until no process runs `sleep` with this argument, and returns whether that happened in
+/// time.
+fn has_ended(seconds: &str) -> bool {
     let until = Instant::now() + Duration::from_secs(10);
     loop {
         let found = Command::new("pgrep")
@@ -44,7 +46,7 @@ fn is_gone(seconds: &str) -> bool {
     }
 }
 
-/// A length of sleep that no other process has.
+/// Returns a number of seconds that no other process passes to `sleep`.
 fn own_seconds(nth: u32) -> String {
     format!("9{:07}{nth}", std::process::id())
 }
@@ -65,7 +67,7 @@ fn a_part_that_hangs_ends_with_all_its_processes() {
     assert!(said(&output).contains("FAILED"), "{}", said(&output));
     assert!(written(folder.path(), "failures").starts_with("suite, hangs: "));
     assert!(written(folder.path(), "parts").ends_with("\tfailed\n"));
-    assert!(is_gone(&inner) && is_gone(&outer));
+    assert!(has_ended(&inner) && has_ended(&outer));
 }
 
 #[test]
@@ -84,7 +86,7 @@ fn a_part_leaves_no_process_behind() {
         .unwrap();
     assert!(output.status.success(), "{}", said(&output));
     assert!(written(folder.path(), "parts").ends_with("\tpassed\n"));
-    assert!(is_gone(&daemon));
+    assert!(has_ended(&daemon));
 }
 
 #[test]
@@ -141,7 +143,7 @@ fn a_part_that_is_interrupted_ends_its_processes() {
     let killed = Command::new("kill").arg(part.id().to_string()).status();
     assert!(killed.unwrap().success());
     assert_eq!(part.wait().unwrap().code(), Some(143));
-    assert!(is_gone(&seconds));
+    assert!(has_ended(&seconds));
 }
 
 #[test]
@@ -165,8 +167,8 @@ fn a_skipped_part_is_a_failure_in_ci_alone() {
     }
 }
 
-/// A program in place of cargo: its tests are `a` to `h`, as libtest reports them; `b` fails,
-/// `c` hangs and `f` ends the program.
+/// Replaces cargo. Its tests are `a` to `h`, reported in the format of libtest: `b` fails, `c`
+/// hangs and `f` kills the program.
 const CARGO: &str = r#"#!/usr/bin/env bash
 shift
 names=() exact= list=
@@ -195,7 +197,7 @@ exit $status
 "#;
 
 #[test]
-fn a_test_that_hangs_or_dies_costs_itself_alone() {
+fn a_test_that_hangs_or_dies_affects_no_other() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let cargo = folder.path().join("cargo");
@@ -229,5 +231,5 @@ fn a_test_that_hangs_or_dies_costs_itself_alone() {
     }
     let runs = written(folder.path(), "runs");
     assert_eq!(runs.matches('c').count(), 2, "{runs}");
-    assert!(is_gone(&seconds));
+    assert!(has_ended(&seconds));
 }

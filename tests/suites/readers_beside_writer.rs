@@ -1,5 +1,5 @@
-//! Ten readers beside a writer: every answer is that of the store before or
-//! after a change, and none waits for a load.
+//! Ten readers at the same time as a writer: every answer is from before or after a change, and no
+//! reader waits for a load.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -18,14 +18,14 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// The answers that a target may get, each for a time.
+/// A target, and the answers that it may get.
 struct Asked {
     target: String,
     allowed: Vec<Answer>,
 }
 
-/// A load of another school and two states of an API type change what is
-/// answered about schools, clients, and the school itself.
+/// Returns the requests with their answers after each change: loads of another school, and two
+/// states of an API type.
 fn asked(loads: &[String]) -> Vec<Asked> {
     let engine = Engine::memory(options()).unwrap();
     let mut asked: Vec<_> = targets(SCHOOL)
@@ -56,7 +56,7 @@ fn asked(loads: &[String]) -> Vec<Asked> {
 struct Seen {
     answers: AtomicU64,
     during_load: AtomicU64,
-    /// Small questions that were asked and answered within one load.
+    /// The durations of small requests during one load.
     small: Mutex<Vec<Duration>>,
     wrong: Mutex<Vec<String>>,
 }
@@ -150,19 +150,18 @@ fn ten_readers() {
         small[small.len() / 2],
         small[small.len() - 1]
     );
-    // One that waited for a load would be one a reader and load.
+    // If readers waited for loads, there would be only one answer per reader and load.
     assert!(seen.during_load.into_inner() > extent(100, 1000));
-    // Where nothing else keeps the machine busy.
+    // Only if nothing else uses the machine.
     if extent(false, true) {
         assert!(small.len() > 200 && small[small.len() * 9 / 10] < *shortest / 4);
     }
     assert!(engine.verify().unwrap().is_sound());
 }
 
-/// A state update beside a load is made, or refused after the time that the
-/// engine was told to wait. A load holds other changes up for its last part alone,
-/// which on a busy machine can pass between two updates: where one is to be
-/// refused, loads follow until it was.
+/// A state update during a load is made, or refused after the waiting time of the engine. A load
+/// blocks other changes only during its last part, which may fall between two updates on a busy
+/// machine. Where a refusal is expected, loads are therefore repeated until an update was refused.
 #[test]
 fn state_updates_beside_a_load() {
     let _dog = Watchdog::over("state updates beside a load", Duration::from_secs(300));
@@ -190,7 +189,7 @@ fn state_updates_beside_a_load() {
             let load = scope.spawn(|| {
                 let (mut loads, mut refused) = (0, 0);
                 for dataset in [&dataset, &renamed].into_iter().cycle() {
-                    // It waits no longer than the others.
+                    // The load waits no longer than an update.
                     match engine.apply(dataset.as_bytes()) {
                         Ok(_) => loads += 1,
                         Err(error) if error.code() == "busy" => refused += 1,

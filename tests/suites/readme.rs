@@ -1,6 +1,6 @@
-//! What the README and the guide say is so: the request is answered as shown, the
-//! endpoints are there or not, moving to v2 goes as its table has it, measurements are
-//! those of the benches, and links lead somewhere.
+//! Checks the README and the guide: the request is answered as shown, the listed endpoints exist,
+//! the table of the migration to v2 is correct, measurements are those of the benches, and links
+//! lead to existing files.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -18,15 +18,15 @@ const README: &str = include_str!("../../README.md");
 const BENCHES: &str = include_str!("../../benches/README.md");
 const SAMPLE: &str = include_str!("../../core/examples/sample-school.ndjson");
 
-/// A first screen that is read to its end.
+/// The maximum length of the README.
 const MOST_LINES: usize = 230;
 
-/// 2026-05-14T08:00:00Z, which the README's requests are asked at.
+/// 2026-05-14T08:00:00Z, the time of the requests in the README.
 const SHOWN_AT: i64 = 1_778_745_600;
-/// 2026-12-01T00:00:00Z: every term's marks are out.
+/// 2026-12-01T00:00:00Z, when the marks of all terms are released.
 const LATE: i64 = 1_796_083_200;
 
-/// The endpoints of v1, by the end of their paths.
+/// Returns the endpoints of v1, as the last part of their paths.
 fn endpoints() -> BTreeSet<&'static str> {
     let paths = ENDPOINTS.iter().map(|endpoint| endpoint.v1);
     paths
@@ -34,13 +34,13 @@ fn endpoints() -> BTreeSet<&'static str> {
         .collect()
 }
 
-/// The one of them that a path names.
+/// Returns the endpoint that a path names.
 fn named(path: &str) -> Option<&'static str> {
     let mut segments = path.split(['/', '`', '[']);
     segments.find_map(|segment| endpoints().get(segment).copied())
 }
 
-/// The requests of v1 and v2 in each row of the table of moving to v2.
+/// Returns the requests of v1 and v2 in each row of the migration table.
 fn rows() -> Vec<(&'static str, &'static str)> {
     let upgrade = include_str!("../../core/docs/upgrade.md");
     let rows = upgrade
@@ -64,7 +64,7 @@ fn engine() -> Engine {
     engine
 }
 
-/// Asks at an instant; both versions find the school that they are asked about.
+/// Sends a request at an instant. Both versions find the school in it.
 fn ask(engine: &Engine, method: &str, target: &str, now: i64) -> (u16, String) {
     let answer = engine.request(&Request {
         method,
@@ -82,7 +82,7 @@ fn ask(engine: &Engine, method: &str, target: &str, now: i64) -> (u16, String) {
 }
 
 #[test]
-fn every_row_of_the_migration_table_holds() {
+fn every_row_of_the_migration_table_is_correct() {
     let engine = engine();
     let mut found = BTreeSet::new();
     for (v1, v2) in rows() {
@@ -103,7 +103,8 @@ fn every_row_of_the_migration_table_holds() {
         let path = v1.split('?').next().unwrap();
         found.extend(named(path));
     }
-    // Where the path changes it is told; of the others what changes is always the same.
+    // The table contains every endpoint whose path changes. The changes of the others are always
+    // the same.
     let mut moved = ENDPOINTS
         .iter()
         .filter(|endpoint| endpoint.v1 != endpoint.v2);
@@ -111,13 +112,13 @@ fn every_row_of_the_migration_table_holds() {
     assert!(found.len() > 9, "{found:?}");
 }
 
-/// What stands between this line and the end of its section.
+/// Returns the text between this line and the end of its section.
 fn section(readme: &'static str, heading: &str) -> &'static str {
     let (_, after) = readme.split_once(heading).unwrap();
     after.split("\n## ").next().unwrap()
 }
 
-/// The first block of a language.
+/// Returns the first code block of a language.
 fn block(text: &'static str, language: &str) -> &'static str {
     let (_, after) = text.split_once(&format!("```{language}\n")).unwrap();
     after.split("```").next().unwrap()
@@ -141,12 +142,12 @@ fn the_request_is_answered_as_shown() {
 #[test]
 fn there_are_as_many_kinds_of_record_as_it_says() {
     let (before, _) = README.split_once(" kinds of record;").unwrap();
-    let told: usize = before.split(' ').next_back().unwrap().parse().unwrap();
+    let stated: usize = before.split(' ').next_back().unwrap().parse().unwrap();
     let kinds = Engine::memory(Options::default()).unwrap().stats().unwrap();
-    assert_eq!(told, kinds.records.len());
+    assert_eq!(stated, kinds.records.len());
 }
 
-/// The requests of a cell: with and without what stands in square brackets.
+/// Returns the requests of a cell, with and without the part in square brackets.
 fn requests(cell: &str, prefix: &str) -> Vec<(String, String, bool)> {
     let quoted = cell.split('`').skip(1).step_by(2);
     quoted
@@ -183,11 +184,11 @@ fn the_endpoints_are_there_or_not_as_the_tables_say() {
         for (cell, prefix) in [(cells[2], "/api/v1"), (cells[3], "/api/v2")] {
             for (method, target, is_one) in requests(cell, prefix) {
                 let (code, body) = ask(&engine, &method, &target, LATE);
-                // A record of this id need not be there, or of this learner; its endpoint is.
+                // A record of this id or learner may not exist, but the endpoint must.
                 let is_there = body.contains(" records found\"")
                     || (is_one && !body.contains("Route not found"));
                 let found = code == 200 || is_there;
-                // v1's update takes 0 or 1: what is sent is v2's.
+                // The update of v1 expects 0 or 1, but the body is for v2.
                 assert!(
                     found || (method == "PATCH" && code == 400),
                     "{target}: {body}"
@@ -243,7 +244,7 @@ fn the_first_screen_is_short() {
     assert!(README.lines().count() <= MOST_LINES);
 }
 
-/// The pages of the repository.
+/// Returns the Markdown pages of the repository.
 fn pages(root: &Path) -> Vec<PathBuf> {
     let mut pages = vec![root.join("README.md")];
     for folder in [
@@ -317,7 +318,7 @@ fn the_contents_of_the_crate_name_every_public_type() {
     });
     let names: BTreeSet<_> = names.collect();
     assert!(names.len() > 30, "{names:?}");
-    // These are named together, as what lies in one module.
+    // These are described together, as the content of one module.
     let of_backends = [
         "BackendError",
         "FileBackend",

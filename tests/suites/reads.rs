@@ -1,4 +1,5 @@
-//! How often the store is read for an answer: cold, and never again.
+//! Counts how often the store is read for an answer: a few times at first, and not at all when
+//! repeated.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -14,7 +15,7 @@ use rollbook_tests::storage::disk::Disk;
 use rollbook_tests::storage::meter::Meter;
 use rollbook_tests::storage::scenario::options;
 
-/// Two schools with a year's marks, compacted.
+/// Returns a compacted store with two schools that have marks of a year.
 fn stored() -> Vec<u8> {
     let disk = Disk::default();
     let engine = Engine::open_with_backend(disk.clone(), options()).unwrap();
@@ -26,8 +27,8 @@ fn stored() -> Vec<u8> {
     disk.bytes()
 }
 
-/// How often the store is read for an answer when it has just been opened, when another
-/// school was asked the same, and once more.
+/// Returns the numbers of reads for an answer: after opening, for another school, and when
+/// repeated.
 fn reads(store: &[u8], of: impl Fn(u64) -> Box<dyn Question>) -> [u64; 3] {
     let meter = Meter::on(store.to_vec());
     let options = Options {
@@ -43,24 +44,25 @@ fn reads(store: &[u8], of: impl Fn(u64) -> Box<dyn Question>) -> [u64; 3] {
     })
 }
 
-/// What a learner's year of marks reads, in this order, each at once:
+/// The marks of a learner in a year need these reads, in this order:
 ///
-/// - 2 leaves of `directories`, 4 KiB each: all of the school's are checked together;
-/// - 1 or 2 branches of `runs`, 4 KiB each; its root was read when the store was opened;
-/// - 3 or 4 leaves of `runs` with the small tables: subjects (16 KiB), learning outcomes
-///   (8 KiB), and two of 4 KiB that hold several runs each, of grades, years and terms, and of
+/// - 2 leaves of `block_indexes`, 4 KiB each: all of those of the school are checked together;
+/// - 1 or 2 branches of `blocks`, 4 KiB each; its root was read when the store was opened;
+/// - 3 or 4 leaves of `blocks` with the small tables: subjects (16 KiB), learning outcomes
+///   (8 KiB), and two of 4 KiB with several blocks each, of grades, years and terms, and of
 ///   schools;
-/// - 1 run that says in which grades and terms the learner has rows (32 KiB);
-/// - 1 leaf of `runs` with the programmes that assessments join (4 KiB);
-/// - 1 run with the assessments of the grade and year (64 KiB);
-/// - 3 or 4 runs of rows of marks (64 KiB each): a grade's rows lie by term, then by learner.
+/// - 1 block that lists the grades and terms in which the learner has rows (32 KiB);
+/// - 1 leaf of `blocks` with the learning programmes of the assessments (4 KiB);
+/// - 1 block with the assessments of the grade and year (64 KiB);
+/// - 3 or 4 blocks of mark rows (64 KiB each): the rows of a grade are sorted by term,
+///   then by learner.
 ///
-/// Fewer would take another format: rows by learner and then by term, which makes a grade's
-/// marks of a term be read from all of its runs, or the small tables of a school in one run.
+/// Fewer reads would require another format: with rows sorted by learner and then term, the marks
+/// of a grade in a term would be read from all of its blocks.
 #[test]
 fn an_answer_takes_few_reads_and_then_none() {
     let store = stored();
-    // A current one, at both schools.
+    // A current learner in both schools.
     let learner_id = 1;
     let marks = |school| -> Box<dyn Question> {
         Box::new(AssessmentMarks {
@@ -86,7 +88,7 @@ fn an_answer_takes_few_reads_and_then_none() {
         })
     };
     let subjects = |school| -> Box<dyn Question> { Box::new(SubjectMarks { school, learner_id }) };
-    // Read without the small tables: only today's date is wanted of the school.
+    // These need no small tables: only the date of today at the school.
     let absences = |school| -> Box<dyn Question> {
         Box::new(Absentees {
             school,

@@ -1,5 +1,5 @@
-//! Records that another version rendered are rendered again from what is kept,
-//! a school at its first use: no answer is ever the old rendering.
+//! Records that another version rendered are rendered again from the stored values when their
+//! school is first used: an old rendering is never answered.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -12,8 +12,8 @@ mod aged;
 mod interrupted;
 
 use aged::{
-    Fresh, Meta, UNKNOWN, all_answers, is_sound, other_runs, own_key, rendered_otherwise, typed,
-    typed_of, with_number,
+    Fresh, Meta, UNKNOWN, all_answers, differing_blocks, is_sound, own_key, rendered_otherwise,
+    typed, typed_of, with_number,
 };
 use rollbook::{Credentials, Engine, Error, Learners, Schools};
 use rollbook_tests::sample::USERNAME;
@@ -26,12 +26,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
-/// Every version that came before.
+/// Returns all earlier render versions.
 fn older(fresh: &Fresh) -> std::ops::Range<u32> {
     0..fresh.version
 }
 
-/// Were nothing rendered again, the other rendering would be answered.
+/// If nothing were rendered again, the old rendering would be answered.
 #[test]
 fn another_rendering_shows() {
     let fresh = Fresh::new(40);
@@ -50,7 +50,7 @@ fn another_rendering_shows() {
     assert!(!engine.verify().unwrap().is_sound());
 }
 
-/// What one does with an engine.
+/// A use of an engine.
 type Use = fn(&Engine);
 
 fn ask_learners(engine: &Engine) {
@@ -74,7 +74,7 @@ fn ask_schools(engine: &Engine) {
     assert_eq!(engine.ask(&schools).unwrap().status.code, 200);
 }
 
-/// A record that is there already: nothing else changes.
+/// Applies a record that is already stored, so that nothing else changes.
 fn apply_unchanged(engine: &Engine) {
     let export = export(engine).unwrap();
     let is_one = |line: &&str| line.contains("\"learner\"") && line.contains("1000");
@@ -92,8 +92,8 @@ fn replace_unchanged(engine: &Engine) {
         .unwrap();
 }
 
-/// The first use of a school renders its records and no others, in one commit;
-/// opening does not, and neither does what needs no rendering.
+/// The first use of a school renders its records and no others, in one commit. Opening renders
+/// nothing, and neither do operations that need no rendering.
 #[test]
 fn at_first_use() {
     let own: [(&str, Use); 4] = [
@@ -138,18 +138,18 @@ fn at_first_use() {
             (&all, [ours, ours]),
             (&none, [version, version]),
         ];
-        for (doors, expected) in kinds {
-            for (name, door) in doors {
+        for (uses_of_kind, expected) in kinds {
+            for (name, use_once) in uses_of_kind {
                 let what = format!("{name}, version {version}");
                 let disk = Disk::new(aged.file.clone());
                 let engine = Engine::open_with_backend(disk.clone(), options()).unwrap();
                 assert_eq!(Meta::parse(&disk.bytes()), before, "{what}: at opening");
-                door(&engine);
+                use_once(&engine);
                 let file = disk.bytes();
                 let after = Meta::parse(&file);
                 assert_eq!(after.versions(), expected, "{what}");
-                let changed = other_runs(&aged.file, &file);
-                let left = other_runs(&fresh.file, &file);
+                let changed = differing_blocks(&aged.file, &file);
+                let left = differing_blocks(&fresh.file, &file);
                 let commits = after.sequence - before.sequence;
                 if expected == [version; 2] {
                     assert_eq!(after, before, "{what}");
@@ -163,12 +163,15 @@ fn at_first_use() {
                     assert!(left.contains(&OTHER), "{what}: the other school too");
                     assert!(!left.contains(&SCHOOL), "{what}: {left:?} left");
                 }
-                fresh.is_all_there_is(&engine, &what);
+                fresh.check(&engine, &what);
                 let again = Meta::parse(&disk.bytes());
                 assert!(typed(&engine).unwrap() == fresh.typed);
                 assert_eq!(Meta::parse(&disk.bytes()), again, "{what}: once more");
                 assert_eq!(again.rendered, fresh.version);
-                assert!(other_runs(&fresh.file, &disk.bytes()).is_empty(), "{what}");
+                assert!(
+                    differing_blocks(&fresh.file, &disk.bytes()).is_empty(),
+                    "{what}"
+                );
                 uses += 1;
             }
         }
@@ -176,8 +179,8 @@ fn at_first_use() {
     println!("{uses} first uses, {renderings} renderings");
 }
 
-/// A school that only another engine has used since is rendered again too,
-/// whatever the rest is rendered by.
+/// A school with an older render version of its own is rendered again, whatever the version of the
+/// other schools.
 #[test]
 fn a_school_with_a_version_of_its_own() {
     let fresh = Fresh::new(40);
@@ -186,11 +189,11 @@ fn a_school_with_a_version_of_its_own() {
         let what = format!("version {version}");
         let file = with_number(otherwise.clone(), &own_key(SCHOOL), version);
         let engine = Engine::open_with_backend(Disk::new(file), options()).unwrap();
-        fresh.is_all_there_is(&engine, &what);
+        fresh.check(&engine, &what);
     }
 }
 
-/// What a newer version has rendered is not ours to read or to render.
+/// Renderings of a newer version are neither read nor replaced.
 #[test]
 fn a_newer_rendering() {
     let fresh = Fresh::new(16);
@@ -209,7 +212,7 @@ fn a_newer_rendering() {
     }
 }
 
-/// Verification finds nothing wrong with another rendering, and leaves it.
+/// Verification accepts renderings of an older version, and does not replace them.
 #[test]
 fn verification() {
     let fresh = Fresh::new(40);
@@ -219,13 +222,13 @@ fn verification() {
         let engine = Engine::open_with_backend(disk.clone(), options()).unwrap();
         is_sound(&engine, &format!("version {version}"));
         assert_eq!(Meta::parse(&disk.bytes()), Meta::parse(&aged.file));
-        assert!(other_runs(&aged.file, &disk.bytes()).is_empty());
+        assert!(differing_blocks(&aged.file, &disk.bytes()).is_empty());
         typed_of(&engine, SCHOOL).unwrap();
         is_sound(&engine, &format!("version {version}, one school used"));
     }
 }
 
-/// Who asks for a school that is not there writes nothing.
+/// A request for an unknown school writes nothing.
 #[test]
 fn an_unknown_school() {
     let fresh = Fresh::new(40);
@@ -236,7 +239,7 @@ fn an_unknown_school() {
     assert_eq!(Meta::parse(&disk.bytes()), Meta::parse(&aged.file));
 }
 
-/// Both get the right answer, and the records are rendered once.
+/// Two threads use the school first: both get correct answers, and the records are rendered once.
 #[test]
 fn two_threads_at_once() {
     let fresh = Fresh::new(40);
@@ -246,8 +249,7 @@ fn two_threads_at_once() {
     std::fs::write(&path, &aged.file).unwrap();
     let armed = Arc::new(AtomicBool::new(false));
     let both = Arc::new(Barrier::new(2));
-    // The first one to write lets the other ask, and waits till it has come to
-    // wait as well.
+    // The first write lets the other thread ask, and waits until that thread waits, too.
     let before_write = {
         let (armed, both) = (armed.clone(), both.clone());
         move || {
@@ -274,7 +276,7 @@ fn two_threads_at_once() {
     engine.close().unwrap();
     let after = Meta::parse(&std::fs::read(&path).unwrap());
     let engine = Engine::open(&path, options()).unwrap();
-    fresh.is_all_there_is(&engine, "two threads");
+    fresh.check(&engine, "two threads");
     let commits = after.sequence - Meta::parse(&aged.file).sequence;
     assert_eq!(
         (after.versions(), commits),
@@ -282,7 +284,7 @@ fn two_threads_at_once() {
     );
 }
 
-/// Many threads, both schools and all of it at once.
+/// Many threads use both schools, one or all at once.
 #[test]
 fn many_threads_at_once() {
     let fresh = Fresh::new(40);
@@ -314,11 +316,10 @@ fn many_threads_at_once() {
     }
 }
 
-/// A change by its name.
+/// A change with its name.
 type Step<'a> = (&'static str, &'a dyn Fn(&Engine));
 
-/// A change of a school that is rendered otherwise comes to what it comes to
-/// on any other, and so do the next ones.
+/// Changes have the same results on a school with an old rendering, and so do later changes.
 #[test]
 fn changes() {
     let change = r#"
@@ -350,7 +351,7 @@ fn changes() {
     let mut lives = 0;
     for version in older(&fresh) {
         let aged = fresh.aged(version);
-        // Each step as the first use, and all that follow.
+        // Each step is once the first use, followed by all others.
         for first in 0..steps.len() {
             let open = |file: &Vec<u8>| {
                 Engine::open_with_backend(Disk::new(file.clone()), options()).unwrap()

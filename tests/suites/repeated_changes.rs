@@ -1,4 +1,4 @@
-//! A change that is asked for again under its id is not made again.
+//! Repeats changes with the same id: a change is made only once.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -35,7 +35,7 @@ fn learner(id: u64, name: &str) -> String {
     )
 }
 
-/// The active state of every client, as `1` or `0`.
+/// Returns the lines of all client integrations, with their states.
 fn states(engine: &Engine) -> Vec<String> {
     let lines = export(engine).unwrap();
     let lines = lines
@@ -58,7 +58,7 @@ fn a_load_has_the_summary_of_its_first_time() {
 }
 
 #[test]
-fn a_load_that_was_not_kept_leaves_no_idempotency_record() {
+fn a_load_that_was_not_committed_leaves_no_idempotency_record() {
     let engine = engine();
     let mut cancelled = engine.once("a").load();
     cancelled.push(learner(900, "Ann").as_bytes()).unwrap();
@@ -142,7 +142,7 @@ fn a_request_has_the_answer_of_its_first_time() {
         let before = states(&engine);
         assert_eq!(engine.once(id).request(&request), first);
         assert_eq!(states(&engine), before, "{id} was done twice");
-        assert_eq!(engine.request(&request), first, "it may be done anew");
+        assert_eq!(engine.request(&request), first, "it may be done again");
     }
 }
 
@@ -164,7 +164,7 @@ fn removals_have_the_summary_of_their_first_time() {
 }
 
 #[test]
-fn a_school_that_is_removed_is_told_of_by_no_idempotency_record() {
+fn no_idempotency_record_contains_a_removed_school() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("school.redb");
     let engine = Engine::open(&path, Options::default()).unwrap();
@@ -186,14 +186,14 @@ fn a_school_that_is_removed_is_told_of_by_no_idempotency_record() {
     };
     let answer = engine.once("a").request(&request);
     assert!(answer.text().contains(name), "{}", answer.text());
-    let kept = || {
+    let contains_name = || {
         engine.compact().unwrap();
         let bytes = std::fs::read(&path).unwrap();
         memchr::memmem::find(&bytes, name.as_bytes()).is_some()
     };
-    assert!(kept());
+    assert!(contains_name());
     engine.once("b").remove_school(SCHOOL).unwrap();
-    assert!(!kept());
+    assert!(!contains_name());
 }
 
 #[test]
@@ -218,7 +218,7 @@ fn the_last_64_are_remembered_also_by_the_file() {
     assert_eq!(again(64).added, 1);
     engine.compact().unwrap();
     assert_eq!(again(64).added, 1);
-    // Done again, and found to be so already.
+    // The oldest id was forgotten, so the change is made again, and finds the record unchanged.
     assert_eq!((again(0).added, again(0).unchanged), (0, 1));
     assert!(engine.verify().unwrap().is_sound());
 }
@@ -242,9 +242,10 @@ fn ids_of_other_changes_and_long_ones_are_refused() {
     assert!(load(&engine, &"i".repeat(128), "").is_ok());
 }
 
-/// Whenever the power fails, the change is there with its idempotency record or neither is.
+/// After a power cut at any time, either both the change and its idempotency record are stored, or
+/// neither.
 #[test]
-fn a_change_and_its_idempotency_record_are_kept_together() {
+fn a_change_and_its_idempotency_record_are_stored_together() {
     let disk = Disk::default();
     let engine = Engine::open_with_backend(disk.clone(), options()).unwrap();
     engine.apply(school(SCHOOL, 3).as_bytes()).unwrap();

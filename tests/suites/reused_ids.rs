@@ -1,5 +1,5 @@
-//! An id belongs to one change: of whoever asked, by one call, of one target, with
-//! one body. Any other change under it is refused, after the checks of access.
+//! An id belongs to one change: of one user, one kind of call, one target and one body. Any other
+//! change with the same id is refused, after the checks of access.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs)]
 
 use rollbook::{Answer, Credentials, Engine, Error, Options, Request, SetState, Summary};
@@ -46,14 +46,14 @@ fn send(engine: &Engine, id: &str, user: &str, asked: (&str, &str, &str)) -> Ans
     })
 }
 
-/// A POST of v2, which sets a state of Admin+.
+/// Sends a POST of v2 that sets a state of Admin+.
 fn post(engine: &Engine, id: &str, user: &str, school: u64, state: bool) -> Answer {
     let body = format!("{{\"school_id\":{school},\"api_type_id\":8,\"state\":{state}}}");
     let target = "/api/v2/settings/clientintegrations";
     send(engine, id, user, ("POST", target, &body))
 }
 
-/// A PATCH of v1, which does the same.
+/// Sends a PATCH of v1 that does the same.
 fn patch(engine: &Engine, id: &str, user: &str, school: u64, state: u64) -> Answer {
     let target = format!("/api/v1/settings/clients/{school}");
     let body = format!("{{\"state\":{state},\"api_type_id\":8}}");
@@ -88,7 +88,7 @@ fn state(engine: &Engine, id: &str, set: &SetState<'_>) -> Result<u16, &'static 
     answer.map(|answer| answer.status.code).map_err(code)
 }
 
-/// The change is refused so, and nothing is changed.
+/// Checks the refusal, and that nothing was changed.
 #[track_caller]
 fn refused(engine: &Engine, answer: &Answer, before: &str, status: u16, body: &str) {
     assert_eq!((answer.status.code, answer.text()), (status, body));
@@ -96,7 +96,7 @@ fn refused(engine: &Engine, answer: &Answer, before: &str, status: u16, body: &s
 }
 
 #[test]
-fn who_may_not_make_a_change_learns_nothing_of_it() {
+fn a_user_without_access_learns_nothing_about_a_change() {
     let engine = engine();
     assert!(
         post(&engine, "k", "demo", 1, true)
@@ -112,7 +112,7 @@ fn who_may_not_make_a_change_learns_nothing_of_it() {
         let none = r#"{"error":"Not found","error_description":"No client-authorised integrations found"}"#;
         refused(&engine, &answer, &before, 404, none);
         assert_eq!(state(&engine, id, &set("other", 1, 8, true)), Ok(404));
-        // An API type that the school has not authorised the integrator for.
+        // An API type for which the school has not authorised the integrator.
         assert_eq!(state(&engine, id, &set("other", 2, 9, true)), Ok(401));
     }
     assert_eq!(export(&engine).unwrap(), before);
@@ -129,7 +129,7 @@ fn an_own_change_under_anothers_id_is_refused_and_not_made() {
         refused(&engine, &answer, &before, 409, REUSED_V2);
         let answer = patch(&engine, id, "other", 2, 1);
         refused(&engine, &answer, &before, 409, REUSED_V1);
-        // Also one that would change nothing.
+        // Also a change with no effect.
         let answer = post(&engine, id, "other", 2, false);
         refused(&engine, &answer, &before, 409, REUSED_V2);
         assert_eq!(
@@ -141,9 +141,9 @@ fn an_own_change_under_anothers_id_is_refused_and_not_made() {
     assert_eq!(post(&engine, "new", "other", 2, true).status.code, 200);
 }
 
-/// With the same words for another user: a school that has authorised both.
+/// The same request by another user, for a school that has authorised both.
 #[test]
-fn the_same_words_of_another_user_are_another_change() {
+fn the_same_request_of_another_user_is_another_change() {
     let engine = engine();
     assert_eq!(post(&engine, "k", "demo", 2, true).status.code, 200);
     assert_eq!(state(&engine, "s", &set("demo", 2, 8, false)), Ok(200));
@@ -174,10 +174,10 @@ fn an_id_above_its_bound_is_a_bad_request() {
     let set = set("demo", 1, 8, true);
     assert_eq!(state(&engine, &long, &set), Err("unsupported"));
     assert_eq!(load(&engine, &long, ""), Err("unsupported"));
-    // Access comes first, and a question has no use for an id.
+    // Access is checked before the id, and a question ignores the id.
     let target = "/api/v1/settings/clients/1";
-    let nobody = send(&engine, &long, "nobody", ("PATCH", target, ""));
-    assert_eq!(nobody.status.code, 401);
+    let unknown = send(&engine, &long, "unknown", ("PATCH", target, ""));
+    assert_eq!(unknown.status.code, 401);
     let read = send(&engine, &long, "demo", ("GET", target, ""));
     assert_eq!(read.status.code, 200);
     assert_eq!(export(&engine).unwrap(), before);
@@ -232,10 +232,10 @@ fn another_body_method_or_target_is_another_change() {
         409,
         REUSED_V1,
     );
-    // What is wrong with the body comes first: it is refused under any id.
+    // A faulty body is refused before the id is checked.
     let faulty = send(&engine, "k", "demo", ("POST", target, "{}"));
     assert_eq!(faulty.status.code, 400);
-    // By the other door it is another change as well.
+    // A typed change with the same id is another change, too.
     assert_eq!(
         state(&engine, "k", &set("demo", 1, 8, true)),
         Err("id_reused")
@@ -255,17 +255,17 @@ fn another_body_method_or_target_is_another_change() {
 }
 
 #[test]
-fn who_no_longer_may_make_a_change_is_told_so() {
+fn a_user_who_lost_access_is_refused() {
     let engine = engine();
     assert_eq!(post(&engine, "k", "demo", 1, true).status.code, 200);
     assert_eq!(state(&engine, "s", &set("demo", 1, 9, true)), Ok(200));
     let remove = |api_type: u64| {
-        let gone = format!(
+        let removal = format!(
             "{{\"type\":\"client_integration\",\"username\":\"demo\",\"school_id\":1,\"api_type_id\":{api_type},\"deleted\":true}}"
         );
-        engine.apply(gone.as_bytes()).unwrap();
+        engine.apply(removal.as_bytes()).unwrap();
     };
-    // The school still authorises the integrator for another API type; then for none.
+    // First, the school still authorises the integrator for another API type; then for none.
     remove(8);
     let before = export(&engine).unwrap();
     let answer = post(&engine, "k", "demo", 1, true);
@@ -315,7 +315,7 @@ fn another_dataset_is_another_change() {
     for other in [
         r#"{"type":"learner","school_id":1,"id":10}"#,
         "{\"type\":\"learner\",\"school_id\":1,\"id\":9}\n",
-        // It would change nothing; it has a fault; it is empty.
+        // The next datasets have no effect, have a fault, or are empty.
         r#"{"type":"learner","school_id":1,"id":7}"#,
         "no dataset",
         "",
@@ -345,9 +345,9 @@ fn another_dataset_is_another_change() {
     assert_eq!(replace(1), Ok(replaced));
 }
 
-/// Of two loads under one id that are under way together, one is made.
+/// Of two concurrent loads with the same id, only one is made.
 #[test]
-fn an_idempotency_record_that_comes_during_a_load_counts() {
+fn an_idempotency_record_that_is_added_during_a_load_is_respected() {
     let engine = engine();
     let line = |id: u64| format!("{{\"type\":\"learner\",\"school_id\":1,\"id\":{id}}}\n");
     let begun = |id: u64| {
@@ -387,12 +387,12 @@ fn another_removal_is_another_change() {
     assert_eq!(export(&engine).unwrap(), before);
 }
 
-/// A password in clear is not found by trying digests of datasets, which are fast;
-/// and a copy without credentials has nothing that was made of it.
+/// A password cannot be found by trying the digests of datasets, which are fast, and a backup
+/// without credentials contains no digest that depends on it.
 #[test]
-fn an_idempotency_record_tells_no_password() {
+fn an_idempotency_record_reveals_no_password() {
     let folder = tempfile::tempdir().unwrap();
-    let [path, kept, bare] = ["store", "kept", "bare"].map(|name| folder.path().join(name));
+    let [path, copied, bare] = ["store", "copied", "bare"].map(|name| folder.path().join(name));
     let open = |path| Engine::open(path, Options::default()).unwrap();
     let engine = open(&path);
     let secret = r#"{"type":"integrator","username":"demo","password":"hunter2"}"#;
@@ -400,7 +400,7 @@ fn an_idempotency_record_tells_no_password() {
     assert_eq!(load(&engine, "d", secret), Ok(first.clone()));
     let guess = secret.replace("hunter2", "hunter3");
     assert_eq!(load(&engine, "d", &guess), Err("id_reused"));
-    engine.backup(&kept, Credentials::Keep).unwrap();
+    engine.backup(&copied, Credentials::Keep).unwrap();
     engine.backup(&bare, Credentials::LeaveOut).unwrap();
     engine.close().unwrap();
     let records = |path| {
@@ -409,12 +409,12 @@ fn an_idempotency_record_tells_no_password() {
         rows.retain(|row| row.starts_with(b"d\xfe"));
         rows
     };
-    for path in [&path, &kept] {
+    for path in [&path, &copied] {
         let [row] = records(path).try_into().unwrap();
         assert!(row.starts_with(b"d\xfe$argon2id$v=19$m=8192,t=3,p=1$"));
     }
     assert!(records(&bare).is_empty());
-    assert_eq!(load(&open(&kept), "d", secret), Ok(first));
-    // It lacks the integrator, and what was made of it.
+    assert_eq!(load(&open(&copied), "d", secret), Ok(first));
+    // This backup lacks the integrator and its idempotency record.
     assert_eq!(load(&open(&bare), "d", secret).unwrap().total().added, 1);
 }

@@ -1,4 +1,4 @@
-//! A store with a small school, in a file of its own.
+//! A store with a small school in a file of its own.
 #![allow(clippy::unwrap_used)]
 
 use rollbook::{Engine, Result};
@@ -11,7 +11,7 @@ pub(crate) fn open(path: &Path) -> Result<Engine> {
     Engine::open(path, options())
 }
 
-/// Its folder, its path, and the engine that has it.
+/// Makes a store. Returns its folder, its path, and the engine that has it open.
 pub(crate) fn store() -> (TempDir, PathBuf, Engine) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store");
@@ -20,7 +20,7 @@ pub(crate) fn store() -> (TempDir, PathBuf, Engine) {
     (folder, path, engine)
 }
 
-/// The names of what lies in a folder.
+/// Returns the names of the files in a folder in order.
 pub(crate) fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap();
     let mut names: Vec<_> = entries

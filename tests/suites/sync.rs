@@ -1,8 +1,7 @@
-//! A school that is synced from another engine, which stands for the service: whatever
-//! was seen is answered with the same bytes at the same instant, all else is refused.
+//! Syncs schools from another engine, which takes the place of the service: data that was fetched
+//! is answered with the same bytes at the same instant, and everything else is refused.
 //!
-//! `ROLLBOOK_SEQUENCES` sets how many random worlds are synced, `ROLLBOOK_SEED` the seed of
-//! the first.
+//! `ROLLBOOK_SEQUENCES` sets the number of random worlds, `ROLLBOOK_SEED` the seed of the first.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -17,12 +16,11 @@ mod changing;
 mod clocks;
 mod contradicted;
 mod cost;
+pub(crate) mod coverage_model;
 mod cuts;
 mod disk;
-mod driven;
 mod erased;
 mod faults;
-pub(crate) mod foreseen;
 mod golden;
 mod guard;
 mod later;
@@ -32,6 +30,7 @@ mod moved;
 mod outbox;
 pub(crate) mod passes;
 mod reading;
+mod steps;
 mod written;
 
 use rollbook::{
@@ -43,7 +42,8 @@ use rollbook_tests::world::Action;
 pub(crate) const SCHOOL: u64 = 1000;
 const NOW: i64 = 1_778_745_600;
 
-/// One who may see everything. The hash of the password, which is the user name, costs nothing.
+/// An integrator with access to everything. The hash of its password, which is its user name, is
+/// cheap to compute.
 pub(crate) const ACCESS: &str = r#"
 {"type":"api_type","api_type_id":4444,"api_type":"All+ API","family":["administration","curriculum","finance","parents"]}
 {"type":"integrator","username":"sync","password_hash":"$argon2id$v=19$m=8,t=1,p=1$cm9sbGJvb2stdGVzdHM$C1yKybypd4eEg2To2Q1paHowAxtInn9Qf8pzB1rEaSU"}
@@ -71,8 +71,8 @@ pub(crate) fn reply(answer: &Answer) -> Reply<'_> {
     }
 }
 
-/// The records of a world as the service may have them: sync takes all schools to be in
-/// one time zone, which the service does not tell.
+/// Returns a source with the records of a world, without time zones: a sync assumes one time zone
+/// for all schools, because the service does not report any.
 pub(crate) fn source(actions: &[Action]) -> Option<Engine> {
     let world = Engine::memory(Options::default()).unwrap();
     for lines in actions.iter().filter_map(Action::lines) {
@@ -95,8 +95,8 @@ fn without_offset(line: &str) -> String {
     }
 }
 
-/// Whether a number has more digits before its point than a dataset takes: rounding and
-/// percentages make some. Such an answer is given up.
+/// Returns whether a number has more digits before its point than a dataset permits, which rounding
+/// and percentages can cause. A sync fails to read such an answer.
 fn has_great_number(text: &str) -> bool {
     let mut digits = 0;
     text.bytes().any(|byte| match byte {
@@ -108,45 +108,45 @@ fn has_great_number(text: &str) -> bool {
     })
 }
 
-/// Syncs the school, the source answering each call; with the targets whose answers were
-/// kept. Nothing if a great number hides the learners.
+/// Syncs the school from the source. Also returns the targets whose answers were stored. Returns
+/// `None` if a number that is too large prevents a publication.
 pub(crate) fn synced(
     source: &Engine,
     mut now: i64,
     options: SyncOptions,
 ) -> Option<(Engine, SyncReport, Vec<String>)> {
-    let mut kept = Vec::new();
+    let mut stored = Vec::new();
     let mirror = Engine::memory(Options::default()).unwrap();
     let sync = mirror.sync(SCHOOL, options).unwrap();
-    let mut was_given_up = false;
+    let mut has_failed = false;
     let report = loop {
         match sync.next(now).unwrap() {
             Step::Send(call) => {
                 let answer = get(source, &call.target, now);
                 let taken = sync.handle_reply(call.id, now, &reply(&answer)).unwrap();
                 let is_read = matches!(taken, ReplyOutcome::Stored | ReplyOutcome::Unchanged);
-                // A source that is a mirror itself has no year but the current one.
+                // A source that is itself a mirror only has the current year.
                 let is_of_year = call.target.contains("&year=")
                     && answer.text().contains("not synced yet: the structure");
-                let is_kept = is_read || is_of_year || has_great_number(answer.text());
-                assert!(is_kept, "{taken:?} {}: {}", call.target, answer.text());
+                let is_expected = is_read || is_of_year || has_great_number(answer.text());
+                assert!(is_expected, "{taken:?} {}: {}", call.target, answer.text());
                 if is_read {
-                    kept.push(call.target);
+                    stored.push(call.target);
                 } else {
-                    was_given_up = true;
+                    has_failed = true;
                 }
             }
             Step::Wait { until } => now = until,
             Step::Done(report) => break report,
-            Step::Stop(StopReason::Incomplete) if was_given_up => return None,
+            Step::Stop(StopReason::Incomplete) if has_failed => return None,
             other => panic!("{other:?}"),
         }
     };
     mirror.apply(ACCESS.as_bytes()).unwrap();
-    Some((mirror, report, kept))
+    Some((mirror, report, stored))
 }
 
-/// The school's current year.
+/// Returns the current year of the school.
 fn year_of(source: &Engine) -> u64 {
     let mut export = source.export(Credentials::LeaveOut).unwrap();
     let school = format!(r#"{{"type":"school","school_id":{SCHOOL},"#);

@@ -1,5 +1,5 @@
-//! The example `sync` against the example `serve`: a mirror answers what it was never asked
-//! while it was made as its source does, over HTTP, whatever goes wrong on the way.
+//! Runs the example `sync` with the example `serve`, over HTTP: the mirror also answers requests
+//! that the sync did not make as its source does, whatever fails meanwhile.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -8,14 +8,14 @@
     missing_docs
 )]
 
+mod comparison;
 mod folder;
-mod held_out;
-mod held_up;
+mod proxy;
 
-use super::sync::foreseen::{self, Asked, Seen};
+use super::sync::coverage_model::{self, Asked, Seen};
+use comparison::compare;
 use folder::{Folder, NOW, PASSWORD, get, number, outcome};
-use held_out::compare;
-use held_up::HeldUp;
+use proxy::BlockingProxy;
 use rollbook_tests::sample::SampleSchool;
 use rollbook_tests::search::first_seed;
 use std::collections::BTreeSet;
@@ -25,7 +25,7 @@ use std::process::{Command, Stdio};
 
 const README: &str = include_str!("../../README.md");
 
-/// What changes at the source: one comes, one goes, marks and days are others.
+/// The changes at the source: learners, marks and absences are added, changed and removed.
 const CHANGES: &str = r#"
 {"type":"learner","school_id":1000,"id":40,"first_name":"Anna","last_name":"Nel","grade_id":"9"}
 {"type":"learner","school_id":1000,"id":9,"deleted":true}
@@ -34,14 +34,14 @@ const CHANGES: &str = r#"
 {"type":"absentee","school_id":1000,"id":399919,"deleted":true}
 "#;
 
-/// What was seen by what was asked: all of it was answered.
+/// Returns the coverage after calls for these targets, all of which were answered.
 fn seen<'a>(targets: impl IntoIterator<Item = &'a String>) -> Seen {
-    let kept = targets.into_iter().map(|target| Asked::parse(target, 1000));
+    let calls = targets.into_iter().map(|target| Asked::parse(target, 1000));
     Seen {
-        kept: kept.collect(),
+        stored: calls.collect(),
         year: 2026,
         is_whole: true,
-        today: foreseen::today(NOW),
+        today: coverage_model::today(NOW),
     }
 }
 
@@ -49,12 +49,12 @@ fn seen<'a>(targets: impl IntoIterator<Item = &'a String>) -> Seen {
 fn a_mirror_answers_as_its_source() {
     let folder = Folder::new();
     folder.write("changes.ndjson", CHANGES);
-    let mut kept = BTreeSet::new();
+    let mut targets = BTreeSet::new();
     for dataset in ["school.ndjson", "changes.ndjson"] {
         let source = folder.serve("source.redb", dataset, &[]);
-        let through = HeldUp::before(source.address(), u64::MAX);
+        let through = BlockingProxy::before(source.address(), u64::MAX);
         let said = folder.synced(&through.address, "mirror.redb");
-        kept.extend(through.targets());
+        targets.extend(through.targets());
         let is_first = dataset == "school.ndjson";
         let is_much = number(&said, "answers added or changed") > 40;
         assert_eq!(is_much, is_first, "{said}");
@@ -63,17 +63,17 @@ fn a_mirror_answers_as_its_source() {
         let mut windows = store.windows(PASSWORD.len());
         assert!(!is_first || !windows.any(|bytes| bytes == PASSWORD.as_bytes()));
         if !is_first {
-            // Whoever is in no list any more is not known.
-            kept.retain(|target| !target.ends_with("?learner_id=9"));
+            // A learner who was removed is in no list, and unknown to the mirror.
+            targets.retain(|target| !target.ends_with("?learner_id=9"));
         }
         let mut source = source;
         let mut mirror = folder.serve("mirror.redb", "access.ndjson", &[]);
         let learners = [1, 2, 3, 4, 5, 6, 7, 8, 9, 40];
-        compare(&mut mirror, &mut source, &seen(&kept), &learners);
+        compare(&mut mirror, &mut source, &seen(&targets), &learners);
     }
 }
 
-/// But for how long it took.
+/// The output of the example equals the one in the README, except for the duration.
 #[test]
 fn the_readme_shows_what_it_says() {
     let folder = Folder::new();
@@ -88,7 +88,7 @@ fn the_readme_shows_what_it_says() {
     }
 }
 
-/// More requests, so that more of them meet a fault.
+/// This school needs more requests, so that more of them fail.
 #[test]
 fn faults_make_no_difference() {
     let school = SampleSchool {
@@ -100,9 +100,9 @@ fn faults_make_no_difference() {
     school.reader().read_to_string(&mut dataset).unwrap();
     let folder = Folder::with_dataset(&dataset);
     let source = folder.serve("source.redb", "school.ndjson", &[]);
-    let through = HeldUp::before(source.address(), u64::MAX);
+    let through = BlockingProxy::before(source.address(), u64::MAX);
     folder.synced(&through.address, "mirror.redb");
-    let (kept, lines) = (through.targets(), folder.lines("mirror.redb"));
+    let (targets, lines) = (through.targets(), folder.lines("mirror.redb"));
     drop(source);
     std::thread::scope(|scope| {
         for seed in 1..=3 {
@@ -120,32 +120,32 @@ fn faults_make_no_difference() {
     });
     let mut source = folder.serve("source.redb", "school.ndjson", &[]);
     let mut mirror = folder.serve(&format!("{}.redb", first_seed() + 1), "access.ndjson", &[]);
-    compare(&mut mirror, &mut source, &seen(&kept), &[1, 2, 3]);
+    compare(&mut mirror, &mut source, &seen(&targets), &[1, 2, 3]);
 }
 
-/// What was answered is not asked for again, but for what was out.
+/// After a kill, only calls in flight are repeated.
 #[test]
-fn killed_it_goes_on() {
+fn it_continues_after_a_kill() {
     let folder = Folder::new();
     let source = folder.serve("source.redb", "school.ndjson", &[]);
-    let through = HeldUp::before(source.address(), u64::MAX);
+    let through = BlockingProxy::before(source.address(), u64::MAX);
     folder.synced(&through.address, "at-once.redb");
     let (all, expected) = (through.requests(), folder.lines("at-once.redb"));
-    for (index, hold) in [2, all / 3, all * 2 / 3, all].into_iter().enumerate() {
+    for (index, block_at) in [2, all / 3, all * 2 / 3, all].into_iter().enumerate() {
         let store = format!("{index}.redb");
-        let through = HeldUp::before(source.address(), hold);
+        let through = BlockingProxy::before(source.address(), block_at);
         let mut command = folder.sync(&through.address, &store);
         let mut killed = command
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        through.wait_until_held();
+        through.wait_until_blocked();
         if cfg!(unix) && index == 1 {
-            // Ctrl-C.
+            // Sends the signal of Ctrl-C.
             let pid = killed.id().to_string();
-            let told = Command::new("kill").args(["-INT", &pid]).status();
-            assert!(told.unwrap().success());
+            let sent = Command::new("kill").args(["-INT", &pid]).status();
+            assert!(sent.unwrap().success());
             let (code, said) = outcome(killed.wait_with_output().unwrap());
             assert_eq!(code, Some(130), "{said}");
             assert!(said.contains("Run it again"), "{said}");
@@ -153,15 +153,18 @@ fn killed_it_goes_on() {
             killed.kill().unwrap();
             killed.wait().unwrap();
         }
-        let through = HeldUp::before(source.address(), u64::MAX);
+        let through = BlockingProxy::before(source.address(), u64::MAX);
         folder.synced(&through.address, &store);
-        assert!(through.requests() + hold <= all + 4, "{hold} of {all}");
-        assert_eq!(folder.lines(&store), expected, "{hold} of {all}");
+        assert!(
+            through.requests() + block_at <= all + 4,
+            "{block_at} of {all}"
+        );
+        assert_eq!(folder.lines(&store), expected, "{block_at} of {all}");
     }
 }
 
 #[test]
-fn what_cannot_go_on_says_what_to_do() {
+fn errors_of_the_arguments_say_what_to_do() {
     let folder = Folder::new();
     let source = folder.serve("source.redb", "school.ndjson", &[]);
     let ran = |change: &dyn Fn(&mut Command)| {
@@ -202,9 +205,9 @@ fn what_cannot_go_on_says_what_to_do() {
     }
 }
 
-/// Neither follows it elsewhere with the credentials, nor takes in what never ends.
+/// The example follows no redirect with the credentials, and does not read an endless answer.
 #[test]
-fn a_service_that_is_none_gets_nothing() {
+fn a_wrong_service_gets_no_credentials() {
     let folder = Folder::new();
     let elsewhere = TcpListener::bind("127.0.0.1:0").unwrap();
     let location = elsewhere.local_addr().unwrap();
@@ -227,13 +230,13 @@ fn a_service_that_is_none_gets_nothing() {
         });
         let (code, said) = outcome(folder.sync(&address, "mirror.redb").output().unwrap());
         assert_eq!(code, Some(1), "{said}");
-        assert!(said.contains("could not be had"), "{said}");
+        assert!(said.contains("could not be fetched"), "{said}");
     }
     elsewhere.set_nonblocking(true).unwrap();
     assert!(elsewhere.accept().is_err(), "it was followed");
 }
 
-/// A seed and the number of a request say what is wrong with its answer.
+/// The seed and the number of a request determine the fault of its answer.
 #[test]
 fn faults_are_the_same_each_time() {
     let folder = Folder::new();
@@ -249,7 +252,7 @@ fn faults_are_the_same_each_time() {
             })
             .collect::<Vec<_>>()
     };
-    // A slow answer takes two seconds, so the three servers are asked side by side.
+    // A slow answer takes two seconds, so the three servers are asked at the same time.
     let [first, again, other] = std::thread::scope(|scope| {
         [
             ("first.redb", "3"),

@@ -1,10 +1,8 @@
-//! The engine beside the naive twin, through random sequences: datasets,
-//! requests of both versions, walks through collections, state updates,
-//! removals, reopening and compaction. Every answer, every refusal, every count
-//! and every export must be the same bytes, but for the text of cursors.
+//! Compares the engine with the naive twin, through random sequences of datasets, requests of both
+//! versions, walks through collections, state updates, removals, reopening and compaction. Every
+//! answer, refusal, count and export must have the same bytes, except for the text of cursors.
 //!
-//! `ROLLBOOK_SEQUENCES` sets how many sequences are run, `ROLLBOOK_SEED` the seed of the
-//! first.
+//! `ROLLBOOK_SEQUENCES` sets the number of sequences, `ROLLBOOK_SEED` the seed of the first.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, missing_docs)]
 
 use rollbook::{Credentials, Engine, Error, Options, Request, Summary};
@@ -14,12 +12,13 @@ use rollbook_tests::twin::{Twin, comparable};
 use rollbook_tests::world::{Action, Cursors, Outcome, World, blanked};
 use std::path::Path;
 
-/// The sequences of the whole search, and how many requests they have at least.
+/// The number of sequences of the whole search.
 const WHOLE: u64 = 1_400;
+/// The minimum number of requests in the whole search.
 const REQUESTS: u64 = 50_000;
 
 #[test]
-fn every_answer_is_the_twins() {
+fn every_answer_equals_that_of_the_twin() {
     let count = Counts::default();
     let sequences = search(
         seeds(extent(25, WHOLE)),
@@ -37,9 +36,9 @@ fn every_answer_is_the_twins() {
     count.at_least("went on from a cursor", requests / 40);
 }
 
-/// Datasets in which every line may be faulty, looked at alone.
+/// Datasets in which every line may be faulty, without other operations.
 #[test]
-fn every_fault_is_the_twins() {
+fn every_fault_equals_that_of_the_twin() {
     let mut faults = 0;
     let first = first_seed();
     for seed in first..first + 100 {
@@ -78,12 +77,14 @@ fn run(actions: &[Action], count: &Counts) -> Result<(), String> {
     for (place, action) in actions.iter().enumerate() {
         let expected = action.perform(&mut twin, &mut twin_given);
         let found = match action {
-            Action::Apply(lines) => kept(engine.apply(lines.join("\n").as_bytes())),
+            Action::Apply(lines) => text_of(engine.apply(lines.join("\n").as_bytes())),
             Action::ReplaceSchool(school, lines) => {
-                kept(engine.replace_school(*school, lines.join("\n").as_bytes()))
+                text_of(engine.replace_school(*school, lines.join("\n").as_bytes()))
             }
-            Action::RemoveSchool(school) => kept(engine.remove_school(*school)),
-            Action::EraseLearner(school, learner) => kept(engine.erase_learner(*school, *learner)),
+            Action::RemoveSchool(school) => text_of(engine.remove_school(*school)),
+            Action::EraseLearner(school, learner) => {
+                text_of(engine.erase_learner(*school, *learner))
+            }
             Action::Reopen => {
                 drop(engine);
                 engine = open(&path)?;
@@ -168,8 +169,8 @@ fn run(actions: &[Action], count: &Counts) -> Result<(), String> {
     }
 }
 
-/// The counts of a change, or the text of its refusal.
-fn kept(found: Result<Summary, Error>) -> String {
+/// Returns the counts of a change, or the text of its refusal.
+fn text_of(found: Result<Summary, Error>) -> String {
     match found {
         Ok(summary) => {
             let counts = summary.kinds().map(|(kind, n)| {

@@ -1,5 +1,5 @@
-//! The corpus, on the naive twin: what the engine is compared with at random answers
-//! itself as the specification has it.
+//! Runs the corpus on the naive twin: what the engine is compared with in random sequences itself
+//! answers as specified.
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 
 use rollbook_tests::corpus::{self, Case, Cursors, Expected, Message, Request, Size, Step};
@@ -9,7 +9,7 @@ use rollbook_tests::twin::{Summary, Twin, comparable};
 const LEFT_OUT: [(&str, usize, &str); 1] = [(
     "access-credentials: a password hash of an export is accepted",
     3,
-    "the twin keeps passwords in clear",
+    "the twin stores passwords in plain text",
 )];
 
 #[test]
@@ -45,7 +45,7 @@ fn every_case() {
     assert_eq!(all, corpus::size());
 }
 
-/// Runs a case on an empty twin; says how many requests it had.
+/// Runs a case on an empty twin. Returns the number of its requests.
 fn run(case: &Case) -> Result<usize, String> {
     let mut twin = Twin::default();
     let mut cursors = Cursors::default();
@@ -85,7 +85,7 @@ fn run(case: &Case) -> Result<usize, String> {
     Ok(requests)
 }
 
-/// The lines of a dataset, which end at U+000A alone.
+/// Returns the lines of a dataset. Only U+000A ends a line.
 fn lines(dataset: &str) -> Vec<String> {
     dataset.split('\n').map(str::to_owned).collect()
 }
@@ -134,8 +134,8 @@ fn changed(found: &Result<Summary, String>, expected: &Expected) -> Result<(), S
     same(fit, found, expected)
 }
 
-/// Whether a fault is the message, but for the detail that each implementation words
-/// freely.
+/// Returns whether a fault has this message, except for details that each implementation may word
+/// differently.
 fn fits(message: &Message, fault: &str) -> bool {
     match message {
         Message::Is(whole) => comparable(fault) == comparable(whole),

@@ -1,6 +1,6 @@
-//! Walks through every collection of v2, page by page to its end, forwards and
-//! backwards: the engine's pages are the twin's, and each record comes once,
-//! also where records come and go between pages.
+//! Walks through every collection of v2, page by page in both orders: the pages of the engine equal
+//! those of the twin, and each record is returned once, even if records are added and removed
+//! between pages.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -20,7 +20,7 @@ const NOW: i64 = 1_778_752_800;
 
 const LIMITS: [usize; 4] = [1, 2, 3, 50];
 
-/// A collection: path, parameters, and the fields that tell a record's place.
+/// A collection: its path, its parameters, and the fields that determine the order of its records.
 type Collection = (&'static str, &'static str, &'static [&'static str]);
 
 fn collections() -> impl Iterator<Item = Collection> {
@@ -31,7 +31,7 @@ fn collections() -> impl Iterator<Item = Collection> {
     ENDPOINTS.iter().flat_map(collections)
 }
 
-/// An id, or the text of a date.
+/// The values of the fields that determine the place of a record: ids, or texts of dates.
 type Place = Vec<(u64, String)>;
 
 fn place(record: &Value, fields: &[&str]) -> Place {
@@ -66,10 +66,10 @@ impl Both {
         both
     }
 
-    /// Applies a dataset, which may be refused.
+    /// Applies a dataset, which both implementations may refuse.
     fn apply(&mut self, lines: &[String]) {
-        let kept = self.engine.apply(lines.join("\n").as_bytes()).is_ok();
-        assert_eq!(self.twin.apply(lines).is_ok(), kept);
+        let is_applied = self.engine.apply(lines.join("\n").as_bytes()).is_ok();
+        assert_eq!(self.twin.apply(lines).is_ok(), is_applied);
     }
 
     fn engine(&mut self, target: &str) -> (u16, String) {
@@ -89,7 +89,7 @@ impl Both {
         (answer.status, String::from_utf8(answer.body).unwrap())
     }
 
-    /// The places of all records of a collection, as far as they may be asked for.
+    /// Returns the places of all records of a collection, or `None` if access to it is refused.
     fn places(&mut self, collection: &Collection) -> Option<BTreeSet<Place>> {
         let mut cursors = Cursors::default();
         let mut places = BTreeSet::new();
@@ -124,8 +124,9 @@ fn page(body: &str) -> Vec<Value> {
     records
 }
 
-/// Walks both to the end, calling `between` before every page but the first. The places that were seen in
-/// their order, and the places that were there before every page; none if access ended on the way.
+/// Walks to the end in both implementations, and calls `between` before every page except the
+/// first. Returns the places on the pages in order, and the places that existed before every page,
+/// or `None` if access ended meanwhile.
 fn walk(
     both: &mut Both,
     collection: &Collection,
@@ -161,7 +162,7 @@ fn walk(
     }
 }
 
-/// The places are in order, so none comes twice.
+/// Returns whether the places are in order, so that none occurs twice.
 fn in_order(seen: &[Place], reverse: bool) -> bool {
     seen.is_sorted_by(|one, next| if reverse { one > next } else { one < next })
 }
@@ -195,7 +196,8 @@ fn a_walk_lists_the_whole_collection_once() {
     assert!(walks > 1500 && records > 5000, "{walks} {records}");
 }
 
-/// Changes of a world that leave the school's own record alone, so that its year and its midnight stay.
+/// Makes changes of a world, except to the record of the school, so that its year and its time zone
+/// do not change.
 fn change(world: &mut World, both: &mut Both) {
     loop {
         match world.action() {
@@ -215,8 +217,8 @@ fn change(world: &mut World, both: &mut Both) {
 }
 
 #[test]
-fn what_stays_is_seen_once_whatever_comes_and_goes() {
-    let (mut walks, mut changed, mut kept) = (0, 0, 0);
+fn remaining_records_are_returned_once() {
+    let (mut walks, mut changed, mut remaining) = (0, 0, 0);
     let first = first_seed();
     for seed in first..first + 60 {
         let mut world = World::new(seed);
@@ -241,15 +243,15 @@ fn what_stays_is_seen_once_whatever_comes_and_goes() {
                 );
             }
             walks += 1;
-            kept += stays.len();
+            remaining += stays.len();
             changed += usize::from(
                 before.is_some_and(|before| before != both.places(collection).unwrap_or_default()),
             );
         }
     }
-    println!("{walks} walks, {changed} of a collection that changed, {kept} records stayed");
+    println!("{walks} walks, {changed} of a collection that changed, {remaining} records remained");
     assert!(
-        walks > 300 && changed > 50 && kept > 500,
-        "{walks} {changed} {kept}"
+        walks > 300 && changed > 50 && remaining > 500,
+        "{walks} {changed} {remaining}"
     );
 }

@@ -1,6 +1,6 @@
-//! The engine alone on the three requests that the packages of other languages
-//! measure through their boundary: `bare DATASET`, the dataset being that of
-//! `sample 1000 DATASET`.
+//! Measures the engine without bindings, on the three requests that the packages of other languages
+//! measure through their bindings: `bare DATASET`, where the dataset is that of `sample 1000
+//! DATASET`.
 #![allow(clippy::print_stdout)]
 
 use anyhow::{Context as _, Result};

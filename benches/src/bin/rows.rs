@@ -1,6 +1,5 @@
-//! The sample school of 1,000 learners for the benches of other languages:
-//! `rows FOLDER` makes `rollbook.redb`, and `rows.sqlite`, the peer *`SQLite` rows*
-//! with the same data.
+//! Creates the sample school of 1,000 learners for the benches of other languages: `rows FOLDER`
+//! creates `rollbook.redb`, and `rows.sqlite`, the peer *`SQLite` rows* with the same data.
 
 use anyhow::{Context as _, Result, ensure};
 use rollbook_benches::peers;

@@ -1,13 +1,12 @@
-//! How many bytes of v1 JSON a store answers in all.
+//! Counts the bytes of v1 JSON that a store can answer.
 
 use super::Task;
 use crate::ask::{MONTHS, NOW};
 use crate::request::fetch;
 use anyhow::Result;
 
-/// The bytes of everything that a school's store answers, each thing once: the
-/// learners of all three statuses with their parents, their subjects and marks,
-/// and the absences.
+/// Returns the number of bytes of everything that a school's store answers, each part once: the
+/// learners of all three statuses with their parents, their subjects and marks, and the absences.
 pub(super) fn count(task: &Task) -> Result<u64> {
     let engine = task.engine()?;
     let sample = task.school();

@@ -1,4 +1,4 @@
-//! A dataset loaded into an empty store, and into the store that it made.
+//! Measures loading a dataset into an empty store, and into the store that results.
 
 use super::Task;
 use crate::process;
@@ -9,28 +9,27 @@ use serde::{Deserialize, Serialize};
 /// A load into an empty store.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct Loaded {
-    /// How long it took, in seconds, the compaction included that a load may
-    /// end with.
+    /// The time in seconds, including a compaction at the end of the load, if there is one.
     pub seconds: f64,
-    /// How many records there were.
+    /// The number of records.
     pub records: u64,
-    /// The most memory beyond what the process had before it opened the store,
-    /// if it could be measured.
+    /// The maximum memory in addition to that of the process before it opened the store, if it
+    /// could be measured.
     pub peak: Option<u64>,
-    /// The bytes of the store after the load.
+    /// The size of the store in bytes after the load.
     pub store: u64,
-    /// The bytes of the store once it was compacted.
+    /// The size of the store in bytes after a compaction.
     pub compacted: u64,
 }
 
 /// A load that changes nothing.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct Again {
-    /// How long it took, in seconds.
+    /// The time in seconds.
     pub seconds: f64,
-    /// How many records were found as they are.
+    /// The number of records that were unchanged.
     pub unchanged: u64,
-    /// How many others there were.
+    /// The number of other records.
     pub others: u64,
 }
 

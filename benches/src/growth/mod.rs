@@ -1,19 +1,19 @@
-//! What the engine takes as a school grows: time, memory, bytes on disk.
+//! Measures how time, memory and disk space grow with the size of a school.
 //!
-//! Each step of a school runs in a process of its own.
+//! Each step runs in a process of its own.
 //!
-//! - `load`: the dataset in, and in again. `held`: an engine that has answered
-//!   everything. `answers`: how many bytes of JSON there are to answer.
-//!   `opening`: after a clean end and after a kill.
+//! - `load`: loading the dataset, and loading it again. `warm_engine`: an engine that has answered
+//!   everything. `answers`: the size of all answers. `opening`: opening after the store was closed,
+//!   and after a kill.
 
 mod answers;
-mod held;
 mod load;
 mod opening;
+mod warm_engine;
 
-pub use held::{Held, Warm};
 pub use load::{Again, Loaded};
 pub use opening::{Killed, Openings};
+pub use warm_engine::{Warm, WarmEngine};
 
 use crate::changes::Change;
 use crate::child;
@@ -26,48 +26,48 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-/// What one size of school was measured at.
+/// The measurements for one size of school.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Growth {
-    /// How many learners it has.
+    /// The number of learners.
     pub learners: u32,
-    /// The bytes of its dataset.
+    /// The size of the dataset in bytes.
     pub dataset: u64,
-    /// The dataset loaded into an empty store.
+    /// The load of the dataset into an empty store.
     pub loaded: Loaded,
-    /// The same dataset applied to the store that it made.
+    /// The load of the same dataset into the store that resulted.
     pub again: Again,
-    /// The bytes of all that the store answers.
+    /// The size in bytes of all answers of the store.
     pub answers: u64,
     /// An engine with the default cache that has answered every question.
-    pub held: Held,
-    /// Small durable changes, in seconds.
+    pub warm_engine: WarmEngine,
+    /// The times of small durable changes, in seconds.
     pub changes: Vec<Changed>,
-    /// The store opened.
+    /// The times of opening the store.
     pub openings: Openings,
 }
 
-/// A small change, made many times over.
+/// A small change that was made repeatedly.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Changed {
-    /// What was changed.
+    /// The name of the change.
     pub name: String,
     /// How long it took.
     pub times: Spread,
 }
 
-/// How often to measure what is measured more than once.
+/// How often the repeated measurements are made.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct Rounds {
-    /// Each small change.
+    /// The number of times that each small change is made.
     pub changes: usize,
-    /// Each way to open the store.
+    /// The number of times that the store is opened in each way.
     pub openings: usize,
-    /// For how long to ask each question, in milliseconds.
+    /// The time for which each question is asked, in milliseconds.
     pub asking: u64,
 }
 
-/// What a child does.
+/// The task of a child.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Task {
     step: Step,
@@ -81,23 +81,24 @@ enum Step {
     Load,
     Again,
     Answers,
-    Held,
+    WarmEngine,
     Change,
     Open,
-    /// To be killed inside a change.
+    /// Writes until it is killed inside a change.
     Write,
-    /// To be killed before the end of a load; beside it a small change has
-    /// been committed or not.
+    /// Loads until it is killed before the end. `beside` says whether a small change is committed
+    /// at the same time.
     LoadForEver {
         beside: bool,
     },
 }
 
-/// Larger datasets are generated as they are loaded.
+/// The maximum number of learners whose dataset is written to a file. Larger datasets are generated
+/// while they are loaded.
 const IN_FILE_UP_TO: u32 = 10_000;
 
-/// Measures a school of so many learners, whose files go to a folder that has
-/// none of them. This program must hand its children's tasks to [`child()`].
+/// Measures a school with this number of learners. `folder` must not contain files of an earlier
+/// measurement. This program must pass the tasks of its children to [`child()`].
 pub fn measure(learners: u32, folder: &Path, rounds: Rounds) -> Result<Growth> {
     let task = |step| Task {
         step,
@@ -119,7 +120,7 @@ pub fn measure(learners: u32, folder: &Path, rounds: Rounds) -> Result<Growth> {
         dataset,
         loaded: child::run(&task(Step::Load))?,
         again: child::run(&task(Step::Again))?,
-        held: child::run(&task(Step::Held))?,
+        warm_engine: child::run(&task(Step::WarmEngine))?,
         answers: child::run(&task(Step::Answers))?,
         changes: child::run(&task(Step::Change))?,
         openings: opening::measure(&task)?,
@@ -127,14 +128,14 @@ pub fn measure(learners: u32, folder: &Path, rounds: Rounds) -> Result<Growth> {
     Ok(growth)
 }
 
-/// Does what a child was started for.
+/// Runs the task of a child.
 pub fn child(task: &str) -> Result<()> {
     let task: Task = serde_json::from_str(task)?;
     match task.step {
         Step::Load => child::say(&load::load(&task)?),
         Step::Again => child::say(&load::again(&task)?),
         Step::Answers => child::say(&answers::count(&task)?),
-        Step::Held => child::say(&held::hold(&task)?),
+        Step::WarmEngine => child::say(&warm_engine::measure(&task)?),
         Step::Change => child::say(&change(&task)?),
         Step::Open => child::say(&opening::open(&task)?),
         Step::Write => opening::write(&task),
@@ -142,7 +143,7 @@ pub fn child(task: &str) -> Result<()> {
     }
 }
 
-/// The school of this size.
+/// Returns the school of this size.
 fn school(learners: u32) -> SampleSchool {
     SampleSchool {
         learners,
@@ -163,7 +164,7 @@ impl Task {
         self.folder.join("dataset.ndjson")
     }
 
-    /// The dataset to be read. What generates it takes its memory at once.
+    /// Returns a reader of the dataset. A generator allocates its memory before it is returned.
     fn source(&self) -> Result<Box<dyn BufRead>> {
         if self.learners <= IN_FILE_UP_TO {
             return Ok(Box::new(BufReader::new(File::open(self.dataset())?)));
@@ -183,7 +184,7 @@ impl Task {
     }
 }
 
-/// The child that makes each small change many times over.
+/// Runs the child that makes each small change repeatedly.
 fn change(task: &Task) -> Result<Vec<Changed>> {
     let engine = task.engine()?;
     let mut changed = Vec::new();

@@ -1,4 +1,4 @@
-//! A store opened after a clean end, and after a process with it was killed.
+//! Measures opening a store after it was closed, and after a process that wrote it was killed.
 
 use super::{Step, Task};
 use crate::changes::Change;
@@ -15,51 +15,51 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// How long it takes to open a store, each time in a fresh process. The file
-/// is in the system's cache.
+/// The times of opening a store, each time in a new process. The file is in the page cache of the
+/// operating system.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Openings {
-    /// After it was closed.
+    /// After the store was closed.
     pub clean: Spread,
-    /// After a process was killed with -9 as it wrote a change of 1,000 marks.
+    /// After a process was killed with -9 while it wrote a change of 1,000 marks.
     pub writing: Killed,
-    /// After one was killed between commits, before the end of a load: of the
-    /// same school, or of 10,000 learners of it.
+    /// After a process was killed between commits, before the end of a load of the same school, or
+    /// of 10,000 of its learners.
     pub loading: Killed,
-    /// The same, and during the load a state update was committed.
+    /// The same, with a state update that was committed during the load.
     pub loading_beside: Killed,
 }
 
-/// A store opened after a number of kills.
+/// The times of opening a store after a number of kills.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct Killed {
-    /// How it was opened at once: what the killed process wrote and never
-    /// committed, the system may have yet to bring to the disk.
+    /// The times of opening it immediately. The operating system may still have to write data to
+    /// the disk that the killed process wrote and did not commit.
     pub at_once: Spread,
-    /// How it was opened when that was done.
+    /// The times of opening it after this data was written to the disk.
     pub later: Spread,
-    /// How many of all these kills lay inside a change or a load.
+    /// The number of all these kills that took place inside a change or a load.
     pub inside: usize,
 }
 
-/// What a child says that is to be killed.
+/// A message from a child that will be killed.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Said {
-    /// It is inside a change.
+    /// A change has begun.
     Begun,
     Ended,
 }
 
-/// Most learners of a school whose load is cut short.
+/// The maximum number of learners of a school whose load is interrupted.
 const MOST_LEARNERS: u32 = 10_000;
 
-/// A load that is cut short takes long to come that far.
+/// The maximum number of interrupted loads, because each of them takes long.
 const MOST_LOADS: usize = 3;
 
 pub(super) fn measure(task: &impl Fn(Step) -> Task) -> Result<Openings> {
     let rounds = task(Step::Open).rounds.openings;
     let open = || child::run::<Duration>(&task(Step::Open));
-    // The first leaves it closed.
+    // The first call leaves the store closed.
     open()?;
     let clean = (0..rounds).map(|_| open()).collect::<Result<_>>()?;
     let after = |step, rounds| {
@@ -86,8 +86,8 @@ pub(super) fn measure(task: &impl Fn(Step) -> Task) -> Result<Openings> {
     })
 }
 
-/// Starts a child and kills it, in the first rounds as soon as it is inside a
-/// change, in later ones after some more. Whether it was inside one.
+/// Starts a child, and kills it inside a change: inside the first one, or after `round` more
+/// changes have begun. Returns whether the kill took place inside a change.
 fn kill(task: &Task, round: usize) -> Result<bool> {
     let more = match task.step {
         Step::Write => round,
@@ -109,21 +109,20 @@ fn kill(task: &Task, round: usize) -> Result<bool> {
     Ok(last == Said::Begun)
 }
 
-/// The child that opens the store and closes it.
+/// Runs the child that opens the store and closes it.
 pub(super) fn open(task: &Task) -> Result<Duration> {
     let (engine, took) = timed(|| task.engine());
     engine?.close()?;
     Ok(took)
 }
 
-/// The child that writes, and says so whenever it is about to write the first
-/// bytes of a change.
+/// Runs the child that writes, and sends a message before it writes the first bytes of a change.
 pub(super) fn write(task: &Task) -> Result<()> {
     let silent = Arc::new(AtomicBool::new(true));
     let announced = silent.clone();
     let backend = Wrapping::open(&task.store(), move || {
         if !announced.swap(true, Ordering::Relaxed) {
-            // A parent that is gone hears nothing.
+            // Messages are lost if the parent has ended.
             let _ = child::say(&Said::Begun);
         }
     });
@@ -141,7 +140,7 @@ pub(super) fn write(task: &Task) -> Result<()> {
     Ok(())
 }
 
-/// The child that loads and never comes to the end.
+/// Runs the child that loads and never reaches the end.
 pub(super) fn load_for_ever(task: &Task, beside: bool) -> Result<()> {
     let school = SampleSchool {
         learners: task.learners.min(MOST_LEARNERS),

@@ -1,5 +1,4 @@
-//! What an engine holds that has answered every question, and how fast it
-//! answers then.
+//! Measures an engine that has answered every question: its memory, and how fast it answers then.
 
 use super::Task;
 use crate::ask::{QUESTIONS, What, found};
@@ -11,28 +10,28 @@ use anyhow::Result;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// An engine that has answered every ask of every question once.
+/// The measurements of an engine that has answered every ask of every question once.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Held {
-    /// Its memory beyond what the process had before it, the program's own code
-    /// included; the buffer of the answers is not in it.
+pub struct WarmEngine {
+    /// The memory in addition to that of the process before the engine was opened, including the
+    /// program's code. The buffer of the answers is not included.
     pub resident: Option<u64>,
-    /// How fast it answers each question then that has something to answer.
+    /// The times of each question that has a non-empty answer.
     pub questions: Vec<Warm>,
 }
 
-/// A question asked again and again.
+/// The time of a question whose data is cached.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Warm {
     /// The question.
     pub name: String,
-    /// Median seconds of an ask, each on average over all asks of the question.
+    /// The median time of an ask in seconds, where each time is the mean of all asks of the
+    /// question.
     pub median: f64,
 }
 
-pub(super) fn hold(task: &Task) -> Result<Held> {
-    // Of no memory before it is written, and given back when it is dropped:
-    // what large allocations are.
+pub(super) fn measure(task: &Task) -> Result<WarmEngine> {
+    // A large allocation uses no memory before it is written, and returns it when it is dropped.
     let mut answer = Vec::with_capacity((64 << 20) + (usize::try_from(task.learners)? << 12));
     let start = process::resident();
     let engine = task.engine()?;
@@ -49,7 +48,7 @@ pub(super) fn hold(task: &Task) -> Result<Held> {
         }
     }
     drop(answer);
-    let held = process::resident().zip(start);
+    let memory = process::resident().zip(start);
     let effort = Effort {
         rounds: 5,
         time: Duration::from_millis(task.rounds.asking),
@@ -64,14 +63,13 @@ pub(super) fn hold(task: &Task) -> Result<Held> {
         });
     }
     engine.close()?;
-    Ok(Held {
-        resident: held.map(|(now, start)| now.saturating_sub(start)),
+    Ok(WarmEngine {
+        resident: memory.map(|(now, start)| now.saturating_sub(start)),
         questions: asked,
     })
 }
 
-/// The questions ask learners up to 1,000; this takes them from the whole
-/// school.
+/// Spreads the learners of a question, whose ids are at most 1,000, over the whole school.
 fn spread(what: What, learners: u64) -> What {
     let learner = |id| 1 + (id - 1) * learners / 1000;
     match what {

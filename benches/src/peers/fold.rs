@@ -1,9 +1,9 @@
-//! Names without case and accents, as they are searched.
+//! Folds names for the search.
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
-/// Adds a name in lower case, its accents dropped.
+/// Adds a name in lower case, without accents.
 pub(super) fn push_folded(out: &mut String, name: &str) {
     if name.is_ascii() {
         out.extend(name.chars().map(|letter| letter.to_ascii_lowercase()));
@@ -15,7 +15,7 @@ pub(super) fn push_folded(out: &mut String, name: &str) {
     }
 }
 
-/// A name in lower case, its accents dropped.
+/// Returns a name in lower case, without accents.
 pub(super) fn fold(name: &str) -> String {
     let mut folded = String::with_capacity(name.len());
     push_folded(&mut folded, name);

@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
-/// A record by its fields.
+/// A record with its fields.
 pub(super) struct Line(pub(super) Map<String, Value>);
 
 impl Line {
@@ -13,7 +13,7 @@ impl Line {
         Ok(Line(fields.with_context(|| line.to_owned())?))
     }
 
-    /// A field as it is spelt; empty if there is none.
+    /// Returns a field as it is written in the dataset, or an empty text if there is none.
     pub(super) fn text(&self, field: &str) -> Cow<'_, str> {
         match self.0.get(field) {
             Some(Value::String(text)) => text.into(),
@@ -22,12 +22,12 @@ impl Line {
         }
     }
 
-    /// A field that is a number, if it is one.
+    /// Returns a field as a number, if it is one.
     pub(super) fn number(&self, field: &str) -> Option<u64> {
         self.text(field).parse().ok()
     }
 
-    /// First name, blank, last name.
+    /// Returns the first name, a space, and the last name.
     pub(super) fn name(&self) -> String {
         [self.text("first_name"), self.text("last_name")].join(" ")
     }

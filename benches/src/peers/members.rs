@@ -1,4 +1,4 @@
-//! The members of an object as pairs: who filters them or writes them looks none up.
+//! The members of an object as pairs, because filters and serialisation never look up a key.
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// Members in the order in which they stand, their keys borrowed where that goes.
+/// Members in their order. Keys are borrowed where possible.
 pub(super) struct Members<'a, T>(pub(super) Vec<(Cow<'a, str>, T)>);
 
 impl<T> Default for Members<'_, T> {
@@ -45,6 +45,6 @@ impl<'a, 'de: 'a, T: Deserialize<'de>> Visitor<'de> for Pairs<'a, T> {
     }
 }
 
-/// A `Cow` by itself is always read as an owned string.
+/// A `Cow` without this attribute is always deserialised as an owned string.
 #[derive(serde::Deserialize)]
 struct Key<'a>(#[serde(borrow)] Cow<'a, str>);

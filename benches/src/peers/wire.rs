@@ -1,22 +1,21 @@
-//! The records of the API as serde types: what is written to answer, and what
-//! a client reads.
+//! The records of the API as serde types, which answers are written from and a client reads.
 
 use super::members::Members;
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// A record that has texts.
+/// A record of texts.
 pub(super) trait Record<'a>: Sized {
     /// The names of its texts, in order.
     const TEXTS: &'static [&'static str];
 
-    /// The record of these texts; what else it has is nought or empty.
+    /// Returns the record with these texts. Its other fields are zero or empty.
     fn read(next: impl FnMut() -> Result<Cow<'a, str>>) -> Result<Self>;
 }
 
-/// A record of texts, borrowed from what they are read from where that goes; in
-/// brackets a number before them, behind `and` what else it has.
+/// Declares a record of texts, which are borrowed from their source where possible. A field in
+/// brackets is a number that precedes them, and the fields after `and` follow them.
 macro_rules! record {
     (
         $(#[$doc:meta])*
@@ -45,7 +44,7 @@ macro_rules! record {
     };
 }
 
-// Learners, parents and absences (2.1, 2.2, 2.7), as `build.rs` writes them.
+// Learners, parents and absences (2.1, 2.2, 2.7), which `build.rs` generates.
 include!(concat!(env!("OUT_DIR"), "/records.rs"));
 
 /// A subject that a learner takes (2.3).

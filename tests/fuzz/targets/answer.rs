@@ -1,4 +1,4 @@
-//! Bytes that claim to be the answer to a question of a sync.
+//! Decodes bytes as an answer of the service to a call of a sync.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {

@@ -1,4 +1,4 @@
-//! Bytes that claim to be a feed, or the position of one.
+//! Applies bytes as a feed, or requests a feed with bytes as its position.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {

@@ -1,4 +1,4 @@
-//! Bytes that claim to be a request.
+//! Answers bytes as a request.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {

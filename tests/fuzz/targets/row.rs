@@ -1,4 +1,4 @@
-//! Bytes that claim to be a row of a store.
+//! Decodes bytes as a row of a store.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {

@@ -1,4 +1,4 @@
-//! Bytes that say how a row of a store is damaged.
+//! Damages a row of a store as bytes describe, and asks questions.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {

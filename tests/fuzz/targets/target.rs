@@ -1,4 +1,4 @@
-//! Bytes that claim to be the target of a request.
+//! Answers a request whose target consists of bytes.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {

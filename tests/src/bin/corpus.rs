@@ -1,6 +1,6 @@
-//! Writes the corpus as lines of JSON, one case a line, for surfaces in other
-//! languages, and how many cases and requests there are: `corpus CASES SIZE`. The steps
-//! are those of `rollbook_tests::corpus`.
+//! Writes the corpus as lines of JSON, one case per line, for bindings in other languages, and the
+//! numbers of cases and requests: `corpus CASES SIZE`. The steps are those of
+//! `rollbook_tests::corpus`.
 #![allow(clippy::unwrap_used)]
 
 use rollbook_tests::corpus::{Case, Expected, Message, Size, Step, cases, size};

@@ -1,4 +1,4 @@
-//! Writes the documents of OpenAPI that the packages have.
+//! Writes the OpenAPI documents that the packages contain.
 #![allow(clippy::unwrap_used)]
 
 use rollbook_tests::openapi::{documents, text};

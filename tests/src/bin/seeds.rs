@@ -1,5 +1,4 @@
-//! Writes the corpus as seeds for the fuzzers: `seeds FOLDER` fills a folder for each
-//! in this one.
+//! Writes the corpus as seeds for the fuzzers: `seeds FOLDER` fills one subfolder per fuzzer.
 #![allow(clippy::unwrap_used)]
 
 use rollbook_tests::fuzz::{feed_seeds, seeds};

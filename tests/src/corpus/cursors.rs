@@ -1,17 +1,16 @@
-//! The cursors of a case, which no file can know.
+//! The cursors of a case. They are opaque, so the files refer to them by name.
 
 use super::Request;
 use std::collections::HashMap;
 
 const PLACE: &str = "\"next_cursor\":\"";
 
-/// The cursors that the answers of a case gave, by the names that the case has
-/// for them.
+/// The cursors that the answers of a case returned, by the names that the case gives them.
 #[derive(Debug, Default)]
 pub struct Cursors(HashMap<String, String>);
 
 impl Cursors {
-    /// The target of a request, each `<NAME>` in it replaced by the cursor.
+    /// Returns the target of a request, with each `<NAME>` replaced by the cursor.
     pub fn target(&self, request: &Request) -> String {
         let mut parts = request.target.split('<');
         let mut target = parts.next().unwrap_or_default().to_owned();
@@ -24,7 +23,7 @@ impl Cursors {
         target
     }
 
-    /// Whether an answer is the expected one; if so, its cursor is remembered.
+    /// Returns whether an answer is the expected one. If it is, its cursor is stored.
     pub fn fits(&mut self, found: &str, expected: &str) -> bool {
         let Some((before, name, after)) = named(expected) else {
             return found == expected;
@@ -40,7 +39,7 @@ impl Cursors {
     }
 }
 
-/// What stands before the name of a cursor, the name, and what stands after it.
+/// Returns the text before the name of a cursor, the name, and the text after it.
 fn named(expected: &str) -> Option<(&str, &str, &str)> {
     let start = expected.find(&format!("{PLACE}<"))? + PLACE.len();
     let (before, rest) = expected.split_at(start);

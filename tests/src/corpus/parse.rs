@@ -1,4 +1,4 @@
-//! Reading the files of the corpus.
+//! Reads the files of the corpus.
 
 use super::folder;
 use super::records::Records;
@@ -7,10 +7,10 @@ use crate::login;
 use std::fs;
 use std::path::PathBuf;
 
-/// Files whose cases are about passwords, which stay as slow as they are.
+/// Files whose cases test passwords. Their logins are not replaced by quick ones.
 const ABOUT_PASSWORDS: [&str; 3] = ["access-credentials", "dataset-faults", "dataset-values"];
 
-/// The directives that are no request.
+/// The directives that are not requests.
 const NO_METHODS: [&str; 10] = [
     "case",
     "use",
@@ -24,17 +24,17 @@ const NO_METHODS: [&str; 10] = [
     "export",
 ];
 
-/// How many cases there are, and how many requests in them.
+/// The numbers of cases and requests of the corpus.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Size {
-    /// The cases.
+    /// The number of cases.
     pub cases: usize,
-    /// Their requests.
+    /// The number of requests in all cases.
     pub requests: usize,
 }
 
-/// All cases of all files, in the order of the files' names. Where a case is not about
-/// passwords, its logins are [`quick`](login::quick).
+/// Returns all cases of all files, in the order of the file names. Unless a case tests passwords,
+/// its logins are [`quick`](login::quick).
 pub fn cases() -> Vec<Case> {
     let mut cases = cases_in_clear();
     for case in &mut cases {
@@ -53,22 +53,23 @@ pub fn cases() -> Vec<Case> {
     cases
 }
 
-/// The same, with every password as the files have it: for what knows no hash.
+/// Returns all cases with every password in clear, as in the files, for programs that cannot use
+/// hashes.
 pub fn cases_in_clear() -> Vec<Case> {
     let records = Records::read();
     let read = |(name, text): &(String, String)| parse(name, text, &records);
     files().iter().flat_map(read).collect()
 }
 
-/// How many cases and requests the files have, counted by their lines and not by what
-/// was made of them: what runs them all ran so many.
+/// Returns the numbers of cases and requests. They are counted in the lines of the files,
+/// independently of the parser, so that a test can check that it ran all of them.
 pub fn size() -> Size {
     let mut size = Size::default();
     for (_, text) in files() {
         for line in text.split('\n').filter(|line| !line.is_empty()) {
             let word = line.split(' ').next().unwrap();
             size.cases += usize::from(word == "case");
-            // Content begins with a blank, so that its first word is empty.
+            // Content begins with a space, so that its first word is empty.
             let is_request =
                 !word.is_empty() && !word.starts_with('#') && !NO_METHODS.contains(&word);
             size.requests += usize::from(is_request);
@@ -77,7 +78,7 @@ pub fn size() -> Size {
     size
 }
 
-/// The files of cases in the order of their names: name and text.
+/// Returns the name and the text of each file of cases, in the order of the names.
 fn files() -> Vec<(String, String)> {
     let mut files: Vec<_> = fs::read_dir(folder())
         .unwrap()
@@ -95,7 +96,7 @@ fn files() -> Vec<(String, String)> {
     files.iter().map(read).collect()
 }
 
-/// What lasts from one step to the next.
+/// The state that directives set for the following steps of a case.
 struct Setting {
     now: i64,
     user: Option<(String, String)>,
@@ -183,7 +184,7 @@ fn step(word: &str, rest: &str, content: &[&str], setting: &Setting, records: &R
     }
 }
 
-/// Whether a target is one of v2, also where its path is percent-encoded.
+/// Returns whether a target belongs to v2, even if its path is percent-encoded.
 fn is_v2(target: &str) -> bool {
     let mut parts = target.split('%');
     let mut decoded = parts.next().unwrap().to_owned();
@@ -197,7 +198,7 @@ fn is_v2(target: &str) -> bool {
     decoded.contains("/api/v2/")
 }
 
-/// The lines, each with its line feed.
+/// Returns the lines, each followed by a line feed.
 fn lines_of(content: &[&str]) -> String {
     content.iter().flat_map(|line| [line, "\n"]).collect()
 }

@@ -1,4 +1,4 @@
-//! The records that cases name instead of spelling them out.
+//! The fields of the records that cases abbreviate as `@KIND{…}`.
 
 use super::folder;
 use serde_json::Deserializer;
@@ -13,17 +13,17 @@ pub struct Records(HashMap<String, Vec<Field>>);
 #[derive(Debug)]
 struct Field {
     name: String,
-    /// There only where a case spells it out.
+    /// An optional field is present only if a case writes it.
     is_optional: bool,
 }
 
 impl Records {
-    /// Those of the corpus.
+    /// Reads `records.txt` of the corpus.
     pub(super) fn read() -> Records {
         Records::parse(&fs::read_to_string(folder().join("records.txt")).unwrap())
     }
 
-    /// The lines of a file: a kind, then its fields, indented.
+    /// Parses the lines of a file: each kind is followed by its fields, indented.
     pub fn parse(text: &str) -> Records {
         let mut records: HashMap<String, Vec<Field>> = HashMap::new();
         let mut kind = "";
@@ -43,10 +43,11 @@ impl Records {
         Records(records)
     }
 
-    /// An answer with each record whole: a field that it does not spell out is `empty`.
+    /// Completes each abbreviated record of an answer. A field that the answer does not write is
+    /// `empty`.
     pub fn whole(&self, answer: &str, empty: &str) -> String {
         let mut answer = answer.to_owned();
-        // The last one holds no other.
+        // The last abbreviated record contains no other one.
         while let Some((at, kind)) = last_named(&answer) {
             let spelled = at + 1 + kind.len();
             let mut members = Deserializer::from_str(&answer[spelled..]).into_iter();
@@ -74,7 +75,7 @@ impl Records {
     }
 }
 
-/// Where the last `@KIND{` begins that is no part of a text, and its kind.
+/// Returns the position and the kind of the last `@KIND{` that is not inside a string.
 fn last_named(answer: &str) -> Option<(usize, &str)> {
     let mut named = answer.rmatch_indices('@').filter_map(|(at, _)| {
         let (before, after) = (&answer[..at], &answer[at + 1..]);

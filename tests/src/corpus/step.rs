@@ -1,35 +1,36 @@
-//! What a case consists of.
+//! The parts of a case.
 
-/// A case: steps on a store that is empty at first.
+/// A case: steps that run on an initially empty store.
 #[derive(Debug, Clone)]
 pub struct Case {
-    /// The file's name and the case's.
+    /// The name of the file and the name of the case.
     pub name: String,
-    /// What is done, in order.
+    /// The steps, in order.
     pub steps: Vec<Step>,
 }
 
 /// One step of a case.
 #[derive(Debug, Clone)]
 pub enum Step {
-    /// A dataset is applied.
+    /// Applies a dataset.
     Apply(String, Expected),
-    /// A dataset is looked at, for so many faults.
+    /// Checks a dataset without applying it, and expects these faults. The number is the limit of
+    /// faults.
     Check(String, usize, Vec<Message>),
-    /// A dataset replaces a school.
+    /// Replaces a school by a dataset.
     ReplaceSchool(u64, String, Expected),
-    /// A school is removed.
+    /// Removes a school.
     RemoveSchool(u64, Expected),
-    /// A learner of a school is erased.
+    /// Erases a learner of a school.
     EraseLearner(u64, u64, Expected),
-    /// A request, at an instant in seconds since 1970-01-01T00:00:00Z.
+    /// Sends a request at an instant, in seconds since 1970-01-01T00:00:00Z.
     Request(i64, Request),
-    /// Everything but integrators is exported, and is this.
+    /// Exports everything except integrators, and expects this text.
     Export(String),
 }
 
 impl Step {
-    /// What is applied or looked at.
+    /// Returns the dataset of the step, if it has one.
     pub(super) fn dataset_mut(&mut self) -> Option<&mut String> {
         match self {
             Step::Apply(dataset, _)
@@ -40,26 +41,26 @@ impl Step {
     }
 }
 
-/// What comes of a change.
+/// The expected outcome of a change.
 #[derive(Debug, Clone, Default)]
 pub struct Expected {
-    /// The refusal, if it is refused.
+    /// The error, if the change is refused.
     pub fault: Option<Message>,
-    /// `KIND +A ~C -R .U` for each kind, if they are given.
+    /// `KIND +A ~C -R .U` for each kind, if the case states them.
     pub counts: Vec<String>,
 }
 
-/// The text of a fault.
+/// The expected text of a fault.
 #[derive(Debug, Clone)]
 pub enum Message {
-    /// Exactly this.
+    /// The text is exactly this.
     Is(String),
-    /// It begins so.
+    /// The text begins with this.
     Starts(String),
 }
 
 impl Message {
-    /// Whether a text is the message.
+    /// Returns whether a text matches the message.
     pub fn fits(&self, text: &str) -> bool {
         match self {
             Message::Is(whole) => text == whole,
@@ -68,16 +69,16 @@ impl Message {
     }
 }
 
-/// A request and its answer.
+/// A request and the expected answer.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The method, as it is sent.
     pub method: String,
-    /// Path and query string, as they are sent.
+    /// The path and the query string, as they are sent.
     pub target: String,
-    /// All headers, those of the credentials included.
+    /// All headers, including those of the credentials.
     pub headers: Vec<(String, String)>,
-    /// The body that is sent.
+    /// The body of the request.
     pub body: String,
     /// The status of the answer.
     pub status: u16,

@@ -1,9 +1,9 @@
-//! Bytes that claim to be the place where a walk goes on.
+//! Requests with bytes as their cursor.
 
 use super::request::get;
 use base64ct::{Base64UrlUnpadded, Encoding};
 
-/// Collections that are walked, two records at a time.
+/// Collections that are walked with two records per page.
 const WALKS: [&str; 10] = [
     "/api/v2/adminplus/learners?limit=2",
     "/api/v2/adminplus/learners?limit=2&reverse_order=true&include_parents=1",
@@ -17,12 +17,12 @@ const WALKS: [&str; 10] = [
     "/api/v2/settings/clientintegrations?limit=1",
 ];
 
-/// More than any cursor has.
+/// More bytes than any cursor has.
 const MOST_BYTES: usize = 112;
 
-/// Goes on with a walk, which the first byte chooses, from a cursor that the others are,
-/// and walks a few pages on. A fuzzer's engine takes a cursor whoever made it; any other
-/// refuses them all.
+/// Continues a walk from a cursor, for a few pages. The first byte selects the walk, the others are
+/// the cursor. An engine that is compiled for fuzzing accepts a cursor without a valid signature;
+/// other engines refuse all of them.
 pub fn cursor(bytes: &[u8]) {
     let Some((walk, bytes)) = bytes.split_first() else {
         return;

@@ -1,19 +1,19 @@
-//! Bytes that claim to be a dataset.
+//! Checks and loads bytes as a dataset.
 
 use rollbook::{Credentials, Engine, Error, Options};
 use std::hash::{DefaultHasher, Hasher};
 
 thread_local! {
-    /// Datasets are looked at here; nothing is kept.
+    /// An engine that only checks datasets, and stores nothing.
     static EMPTY: Engine = Engine::memory(Options::default()).unwrap();
 }
 
-/// One in so many of the datasets without a fault is loaded: a load takes a hundred
-/// times as long as a look.
+/// The fraction of the datasets without a fault that are loaded. A load takes a hundred times as
+/// long as a check.
 const LOADED: u64 = 16;
 
-/// Looks at the bytes, whole and in pieces of a size that they choose themselves, which
-/// find the same; loads some.
+/// Checks the bytes as a whole and in pieces, whose size the first byte determines, and compares
+/// the faults. Loads some of the datasets.
 pub fn lines(bytes: &[u8]) {
     let piece = 1 + usize::from(bytes.first().copied().unwrap_or(0));
     let faults = EMPTY.with(|engine| {
@@ -30,7 +30,7 @@ pub fn lines(bytes: &[u8]) {
     }
 }
 
-/// Reads no more than so many bytes at a time.
+/// A reader that returns at most `piece` bytes at a time.
 struct Pieces<'a> {
     bytes: &'a [u8],
     piece: usize,
@@ -46,9 +46,9 @@ impl std::io::Read for Pieces<'_> {
     }
 }
 
-/// Applies the bytes in pieces of a size that they choose themselves. Either
-/// nothing is kept and `check` finds the same first fault, or everything is, and
-/// comes out and in again the same.
+/// Applies the bytes in pieces, whose size the first byte determines. Either nothing is stored and
+/// `check` finds the same first fault, or everything is stored, and an export is the same after it
+/// is applied again and in another store.
 pub fn dataset(bytes: &[u8]) {
     let piece = 1 + usize::from(bytes.first().copied().unwrap_or(0));
     let engine = Engine::memory(Options::default()).unwrap();

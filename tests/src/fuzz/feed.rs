@@ -1,11 +1,11 @@
-//! Bytes that claim to be a feed, or the position of one.
+//! Applies bytes as a feed, and requests feeds with bytes as the position.
 
 use crate::feeds::Seal;
 use crate::storage::scenario::options;
 use rollbook::{Credentials, Engine, Error, Scope};
 use std::cell::RefCell;
 
-/// What the source of the seeds has.
+/// The dataset of the source.
 const SOURCE: &str = r#"
 {"type":"school","school_id":1,"current_year":2026}
 {"type":"school","school_id":2,"current_year":2026}
@@ -25,7 +25,7 @@ const CHANGES: [&str; 2] = [
     r#"{"type":"absentee","school_id":1,"id":3,"deleted":true}"#,
 ];
 
-/// A school of the follower's own.
+/// A record of a school that belongs to the follower itself.
 const OWN: &str = r#"{"type":"learner","school_id":77,"id":1,"first_name":"Own"}"#;
 
 fn scopes() -> [Scope; 4] {
@@ -43,7 +43,7 @@ fn source() -> Engine {
     source
 }
 
-/// A follower that has followed already, if it is to.
+/// Returns a follower, which has applied a feed if `has_followed` is true.
 fn follower(has_followed: bool) -> Engine {
     let follower = Engine::memory(options()).unwrap();
     follower.apply(OWN.as_bytes()).unwrap();
@@ -63,14 +63,14 @@ fn lines(source: &Engine, scope: &Scope, after: Option<&str>) -> Vec<String> {
 }
 
 thread_local! {
-    /// Followers that are as they were made, and what they have.
+    /// Unchanged followers, without and with an applied feed.
     static FOLLOWERS: RefCell<[Option<Engine>; 2]> = const { RefCell::new([None, None]) };
     static SOURCES: Engine = source();
 }
 
-/// Takes the bytes, or asks for the feed after them: the first of them says which. Returns the
-/// code of what came of it, or `ok`. Whatever comes, it has a name, the store is sound, and what
-/// is the follower's own is as it was.
+/// Applies the bytes as a feed, or requests the feed after the position that they are. The first
+/// byte selects which. Returns the code of the error, or `ok`. The error must be one of those that
+/// are documented, the store must be sound, and the follower's own records must be unchanged.
 pub fn feed(bytes: &[u8]) -> &'static str {
     let (kind, bytes) = bytes
         .split_first()
@@ -99,7 +99,7 @@ pub fn feed(bytes: &[u8]) -> &'static str {
     code
 }
 
-/// Pushes the lines, each with what follows from the others, in pieces of this size.
+/// Pushes the lines in pieces of this size, with the count and the digest of each part corrected.
 fn push(engine: &Engine, bytes: &[u8], piece: usize) -> Result<(), Error> {
     let mut follow = engine.follow();
     let mut seal = Seal::default();
@@ -129,7 +129,7 @@ fn position(bytes: &[u8]) -> &'static str {
     code
 }
 
-/// Feeds and positions to begin with.
+/// Returns feeds and positions as seeds of a fuzzer.
 pub fn seeds() -> Vec<Vec<u8>> {
     let mut seeds = Vec::new();
     let mut seed = |kind: u8, text: &str| seeds.push([&[kind], text.as_bytes()].concat());

@@ -1,5 +1,5 @@
-//! What must hold whatever bytes come in: for a coverage-guided fuzzer
-//! (`tests/fuzz`) and for seeded mutations of the corpus (`suites/fuzz.rs`).
+//! Properties that must be true for every input, for a coverage-guided fuzzer (`tests/fuzz`) and
+//! for seeded mutations of the corpus (`suites/fuzz.rs`).
 
 mod cursors;
 mod dataset;

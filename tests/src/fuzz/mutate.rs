@@ -1,12 +1,12 @@
-//! Seeded mutations of good inputs.
+//! Seeded mutations of valid inputs.
 
 use crate::random::Random;
 
-/// A source of mutations; the same seed gives the same ones.
+/// A generator of mutations. The same seed gives the same mutations.
 #[derive(Debug, Clone)]
 pub struct Mutator(Random);
 
-/// What parsers stumble over.
+/// Bytes that are likely to expose faults of parsers.
 const BITS: [&[u8]; 24] = [
     b"\"",
     b"\\",
@@ -35,17 +35,17 @@ const BITS: [&[u8]; 24] = [
 ];
 
 impl Mutator {
-    /// The mutations of a seed.
+    /// Returns a generator with this seed.
     pub fn new(seed: u64) -> Mutator {
         Mutator(Random::new(seed))
     }
 
-    /// A number below another.
+    /// Returns a number below `limit`.
     pub fn below(&mut self, limit: usize) -> usize {
         self.0.below(limit)
     }
 
-    /// The bytes with a few changes, some of them taken from another input.
+    /// Applies a few changes to the bytes, some of which insert bytes of another input.
     pub fn mutate(&mut self, bytes: &mut Vec<u8>, other: &[u8]) {
         for _ in 0..=self.below(4) {
             let at = self.below(bytes.len() + 1);

@@ -1,11 +1,11 @@
-//! Bytes that claim to be a request.
+//! Answers bytes as a request.
 
 use crate::login;
 use rollbook::{Answer, Engine, Options, Request, Status};
 use std::sync::OnceLock;
 
-/// A request cut out of bytes: method, target, credentials, the school of v2 and
-/// body, each ended by a line feed.
+/// A request cut from bytes: the method, the target, the user name, the password, the school of v2
+/// and the body. A line feed ends each part except the body.
 #[derive(Debug, Clone)]
 pub struct Asked {
     parts: [String; 5],
@@ -13,7 +13,7 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// Cuts the bytes; what is not UTF-8 is replaced.
+    /// Cuts the bytes. Invalid UTF-8 is replaced.
     pub fn cut(bytes: &[u8]) -> Asked {
         let mut parts = bytes.splitn(6, |byte| *byte == b'\n');
         let parts: [&[u8]; 6] = std::array::from_fn(|_| parts.next().unwrap_or_default());
@@ -26,10 +26,10 @@ impl Asked {
     }
 }
 
-/// Two schools with something of every kind.
+/// Two schools with records of every kind.
 const SCHOOLS: &str = include_str!("../../../core/examples/sample-school.ndjson");
 
-/// An engine with those schools.
+/// Returns an engine with these schools.
 pub(super) fn engine() -> &'static Engine {
     static ENGINE: OnceLock<Engine> = OnceLock::new();
     ENGINE.get_or_init(|| {
@@ -39,7 +39,7 @@ pub(super) fn engine() -> &'static Engine {
     })
 }
 
-/// Sets all states to what they were, so that later requests find something.
+/// Sets all states to their initial values, so that later requests find records.
 fn undo_state_updates() {
     let states = SCHOOLS
         .lines()
@@ -48,7 +48,7 @@ fn undo_state_updates() {
     engine().apply(states.join("\n").as_bytes()).unwrap();
 }
 
-/// Asks what the bytes say.
+/// Sends the request that the bytes contain.
 pub fn request(bytes: &[u8]) -> Status {
     let Asked {
         parts: [method, target, username, password, school],
@@ -72,13 +72,13 @@ pub fn request(bytes: &[u8]) -> Status {
     status
 }
 
-/// Gets the target that the bytes say, as an integrator who may.
+/// Sends a GET request whose target is the bytes, with valid credentials.
 pub fn target(bytes: &[u8]) -> Status {
     let target = String::from_utf8_lossy(bytes);
     get(&target).status
 }
 
-/// The answer to a target, asked by an integrator who may.
+/// Returns the answer to a target, requested with valid credentials.
 pub(super) fn get(target: &str) -> Answer {
     answer(&Request {
         method: "GET",
@@ -95,7 +95,8 @@ pub(super) fn get(target: &str) -> Answer {
 
 const NOW: i64 = 1_778_745_600;
 
-/// An answer. It has a status of the specification and a body that is JSON.
+/// Returns an answer, after checking that its status is in the specification and that its body is
+/// JSON.
 fn answer(request: &Request<'_>) -> Answer {
     let answer = engine().request(request);
     let status = answer.status;

@@ -1,4 +1,4 @@
-//! Bytes that say how a row of a store is damaged.
+//! Damages rows of a store as bytes describe, and asks questions.
 
 use crate::storage::asked;
 use crate::storage::disk::Disk;
@@ -12,7 +12,7 @@ use rollbook::{Engine, Options, Result};
 use std::cell::RefCell;
 use std::ops::Range;
 
-/// A store that stays open, and where the bytes of each row lie in it.
+/// A store that stays open, and the positions of its rows in the file.
 struct Store {
     bytes: Vec<u8>,
     rows: Vec<Row>,
@@ -23,25 +23,26 @@ struct Store {
 
 struct Row {
     value: Field,
-    /// Its checksum in its directory, if it is a run: with it the directory is another.
-    directory: Option<(Field, Range<usize>)>,
-    /// The sum that the row or its directory goes into.
+    /// The block index of a block, and the range of the block's checksum in it. Writing the block
+    /// also changes its block index.
+    block_index: Option<(Field, Range<usize>)>,
+    /// The digest that includes the row, or its block index.
     digest: Field,
-    /// What is answered from it, of the store's targets.
+    /// The indexes of the targets of the store whose answers depend on the row.
     asked: Vec<usize>,
 }
 
-/// The value of a row, and where it lies in the file.
+/// The value of a row, and its position in the file.
 struct Field {
     key: Vec<u8>,
     value: Vec<u8>,
     offset: usize,
 }
 
-/// A row below this length has nothing to read.
+/// Rows below this length are not damaged, because nothing is decoded from them.
 const SHORT: usize = 12;
 
-/// Of a directory, as the format has it.
+/// The lengths and offsets in a block index, as in the description of the format.
 const HEAD: usize = 4;
 const ENTRY: usize = 32;
 const NUMBER: usize = 16;
@@ -86,7 +87,7 @@ impl Store {
         store
     }
 
-    /// The answers of an engine that opens what the disk holds now.
+    /// Returns the answers of an engine that opens the current bytes of the disk.
     fn answers(&mut self) -> Vec<Option<Vec<u8>>> {
         let targets = self.targets.clone();
         let Ok(engine) = self.fresh(true) else {
@@ -95,8 +96,9 @@ impl Store {
         targets.iter().map(|target| ask(engine, target)).collect()
     }
 
-    /// An engine on what the disk holds now, of which nothing is remembered. A fuzzer has
-    /// no time to open one, unless it is about what is read then.
+    /// Returns an engine on the current bytes of the disk, with empty caches. A fuzzer has no time
+    /// to open an engine, so its engine only empties its caches, unless the damaged row is read
+    /// when a store is opened.
     fn fresh(&mut self, is_read_at_opening: bool) -> Result<&Engine> {
         if let Some(engine) = self.engine.take()
             && !is_read_at_opening
@@ -112,7 +114,7 @@ impl Store {
         Ok(self.engine.insert(engine))
     }
 
-    /// Everything as it was, after a change.
+    /// Restores the original bytes, after a change.
     fn restore(&mut self) {
         self.engine = None;
         self.disk = Disk::new(self.bytes.clone());
@@ -147,14 +149,14 @@ impl Row {
             let (key, value) = rows.find(|(found, _)| found == key).unwrap();
             Field::read(file, table, key, value)
         };
-        let directory = (table.name() == BLOCKS.name()).then(|| {
+        let block_index = (table.name() == BLOCKS.name()).then(|| {
             let (partition, number) = key.split_at(key.len() - 4);
             let number = u32::from_be_bytes(number.try_into().unwrap()).to_le_bytes();
-            let directory = find(BLOCK_INDEXES, partition);
-            let mut entries = directory.value[HEAD..].chunks_exact(ENTRY);
+            let block_index = find(BLOCK_INDEXES, partition);
+            let mut entries = block_index.value[HEAD..].chunks_exact(ENTRY);
             let entry = entries.position(|entry| entry[NUMBER..].starts_with(&number));
             let at = HEAD + ENTRY * entry.unwrap() + CHECKSUM;
-            (directory, at..at + 8)
+            (block_index, at..at + 8)
         });
         let digest = match table.name() {
             name if name == META.name() => META_DIGEST.to_vec(),
@@ -163,25 +165,25 @@ impl Row {
         };
         Row {
             value: Field::read(file, table, key, value),
-            directory,
+            block_index,
             digest: find(DIGESTS, &digest),
             asked: Vec::new(),
         }
     }
 
-    /// Puts another value in place of this row, and checksums that fit it: else nothing
-    /// would be read of it.
+    /// Writes another value of this row, and the checksums that fit it. With wrong checksums, the
+    /// value would not be decoded.
     fn write(&self, disk: &Disk, value: &[u8]) {
         self.value.write(disk, value);
         let new = checksum(&self.value.key, value);
-        let (old, new) = match &self.directory {
+        let (old, new) = match &self.block_index {
             None => (checksum(&self.value.key, &self.value.value), new),
-            Some((directory, at)) => {
-                let mut changed = directory.value.clone();
+            Some((block_index, at)) => {
+                let mut changed = block_index.value.clone();
                 changed[at.clone()].copy_from_slice(&new.to_le_bytes());
-                directory.write(disk, &changed);
-                let of = |value: &[u8]| checksum(&directory.key, value);
-                (of(&directory.value), of(&changed))
+                block_index.write(disk, &changed);
+                let of = |value: &[u8]| checksum(&block_index.key, value);
+                (of(&block_index.value), of(&changed))
             }
         };
         let sum = u64::from_le_bytes(self.digest.value[..].try_into().unwrap());
@@ -194,10 +196,10 @@ thread_local! {
     static STORE: RefCell<Store> = RefCell::new(Store::new());
 }
 
-/// Damages a row, then asks what is answered from it, and now and then exports all or
-/// changes something: the first two bytes say which row it is, the third what is done
-/// beside asking, and each three after them where a byte of the row is another and what
-/// is added to it. Says whether anything failed.
+/// Damages a row, asks the questions that depend on it, and sometimes exports everything or makes a
+/// change. The first two bytes select the row, the third selects what is done in addition, and each
+/// group of three after them selects a byte of the row and the number that is added to it. Returns
+/// whether anything failed.
 pub fn rows(bytes: &[u8]) -> bool {
     STORE.with_borrow_mut(|store| damaged(store, bytes))
 }
@@ -242,13 +244,13 @@ fn damaged(store: &mut Store, bytes: &[u8]) -> bool {
     failed > 0
 }
 
-/// What an engine answers, if its store does not fail.
+/// Returns the answer to a target, or `None` if the store fails.
 fn ask(engine: &Engine, target: &str) -> Option<Vec<u8>> {
     let answer = small::ask(engine, target);
     (answer.status.code < 500).then_some(answer.body)
 }
 
-/// Every kind of question, and v2's collections from their ends as well.
+/// Returns targets of every kind of question, including v2's collections in reverse order.
 fn targets() -> Vec<String> {
     let mut targets = small::targets();
     let collections = ENDPOINTS

@@ -1,11 +1,11 @@
-//! The corpus as inputs to begin with.
+//! The corpus as seeds of the fuzzers.
 
 use crate::corpus::{Case, Cursors, Request, Step, cases};
 use crate::storage::small;
 use crate::storage::tables::{self, BLOCK_INDEXES, BLOCKS, META};
 use rollbook::{Engine, Options};
 
-/// The datasets without passwords in clear, which would be hashed anew each time.
+/// Returns the datasets that contain no passwords in clear, because hashing them takes too long.
 pub fn datasets() -> Vec<String> {
     let steps = cases().into_iter().flat_map(|case| case.steps);
     let datasets = steps.filter_map(|step| match step {
@@ -15,8 +15,8 @@ pub fn datasets() -> Vec<String> {
     datasets.collect()
 }
 
-/// The requests, as [`request`](super::request) cuts them, with cursors as the
-/// engine gives them.
+/// Returns the requests in the form that [`request`](super::request) cuts, with cursors that the
+/// engine returned.
 pub fn requests() -> Vec<String> {
     let cases = cases();
     let requests = cases.iter().flat_map(|case| {
@@ -33,7 +33,7 @@ pub fn requests() -> Vec<String> {
     requests.collect()
 }
 
-/// The targets of the requests.
+/// Returns the targets of the requests.
 pub fn targets() -> Vec<String> {
     let requests = requests();
     let targets = requests.iter().filter_map(|seed| seed.split('\n').nth(1));
@@ -45,14 +45,14 @@ fn names_a_cursor(case: &Case) -> bool {
     steps.any(|step| matches!(step, Step::Request(_, request) if request.target.contains('<')))
 }
 
-/// The requests of a case up to its first answer that is not the expected one.
+/// Returns the requests of a case up to the first answer that is not the expected one.
 fn walked(case: &Case) -> Vec<String> {
     let engine = Engine::memory(Options::default()).unwrap();
     let mut cursors = Cursors::default();
     let mut seeds = Vec::new();
     for step in &case.steps {
         match step {
-            // Whether a change is as it should be is for others to say.
+            // Other tests check the outcome of the changes.
             Step::Apply(dataset, _) => drop(engine.apply(dataset.as_bytes())),
             Step::ReplaceSchool(school, dataset, _) => {
                 drop(engine.replace_school(*school, dataset.as_bytes()));
@@ -95,11 +95,12 @@ fn seed(request: &Request, target: &str) -> String {
     format!("{method}\n{target}\ndemo\ndemo\n{school}\n{body}")
 }
 
-/// The rows of a store, each behind the place of its collection among all of them.
+/// Returns the rows of a store, each after a byte with the index of its collection.
 pub fn rows() -> Vec<Vec<u8>> {
     let store = small::store();
     let of = |table| tables::rows(store.clone(), table).into_iter();
-    // A partition's key is its school, the number of its collection, and the rest.
+    // The key of a partition consists of its school, the number of its collection, and two more
+    // numbers.
     let runs = of(BLOCKS).map(|(key, row)| [&[key[8] - 1], row.as_slice()].concat());
     let others = of(BLOCK_INDEXES).chain(of(META));
     let others = others.map(|(_, row)| [&[0xff], row.as_slice()].concat());

@@ -1,4 +1,4 @@
-//! Absences: about nine a month for every ten learners, on school days.
+//! Absences: about nine per month for every ten learners, on school days.
 
 use super::learners;
 use super::line::Record;
@@ -7,16 +7,16 @@ use super::random::{Random, Topic};
 use super::roll::Attendance;
 use super::tables::table;
 
-/// Absences that a thousand learners would have in a month if all came to school all year.
+/// The number of absences per month of a thousand learners who attend school all year.
 const A_MONTH: u64 = 970;
 const FIRST_ID: u64 = 300_001;
 
-/// One block is one school day.
+/// Returns the number of blocks. A block is a school day.
 pub(super) fn blocks(plan: &Plan) -> u64 {
     plan.school_days.len() as u64
 }
 
-/// The `absentee` records of a day.
+/// Writes the `absentee` records of a day.
 pub(super) fn write(plan: &Plan, block: u64, out: &mut String) {
     let day = plan.school_days[usize::try_from(block).unwrap()];
     if day > plan.today {

@@ -1,4 +1,4 @@
-//! Accountable persons: who pays for a family's learners.
+//! Accountable persons, who pay for the learners of a family.
 
 use super::families::{self, Family};
 use super::identity;
@@ -10,7 +10,7 @@ use super::tables::table;
 
 const EMPLOYER_ADDRESS: &str = "Private Bag X1\r\nPretoria\r\n0001";
 
-/// The `accountable_person` records of a block of families: one each.
+/// Writes the `accountable_person` records of a block of families: one per family.
 pub(super) fn write(plan: &Plan, block: u64, out: &mut String) {
     for siblings in families::in_block(&plan.school, block) {
         let family = Family::new(&plan.school, siblings.family);

@@ -1,15 +1,15 @@
-//! School years as South African public schools keep them.
+//! The school years of South African public schools.
 
 use jiff::ToSpan as _;
 use jiff::civil::{Date, Weekday, date};
 
-/// How many terms a year has.
+/// The number of terms in a year.
 pub(super) const TERMS: usize = 4;
 
 /// First and last days of the terms of a year, as (month, day).
 type Days = [[(i8, i8); 2]; TERMS];
 
-/// The terms as gazetted.
+/// The terms as officially published.
 const GAZETTED: [(u16, Days); 4] = [
     (
         2023,
@@ -49,7 +49,7 @@ const GAZETTED: [(u16, Days); 4] = [
     ),
 ];
 
-/// Days without school in every year, as (month, day); a Sunday's holiday is kept on the Monday.
+/// Holidays of every year, as (month, day). A holiday on a Sunday moves to the Monday.
 const HOLIDAYS: [(i8, i8); 6] = [(3, 21), (4, 27), (5, 1), (6, 16), (8, 9), (9, 24)];
 
 /// A term of a year.
@@ -63,12 +63,12 @@ pub(super) struct Term {
 }
 
 impl Term {
-    /// The id that the school's system gave the term: 98 for the first one of 2025.
+    /// Returns the id that the school's system gave the term: 98 for the first one of 2025.
     pub(super) fn id(&self) -> u64 {
         (u64::from(self.year) * 4 + self.number).saturating_sub(8003)
     }
 
-    /// The weekday nearest to a fraction of the term, `part` of `whole`.
+    /// Returns the weekday nearest to a fraction of the term, `part` of `whole`.
     pub(super) fn day(&self, part: u32, whole: u32) -> Date {
         let length = (self.end - self.start).get_days();
         let days = i64::from(length) * i64::from(part) / i64::from(whole);
@@ -76,7 +76,7 @@ impl Term {
     }
 }
 
-/// The four terms of a year: as gazetted, or on the weekdays usual for them.
+/// Returns the four terms of a year: those that were published, or the usual weekdays.
 pub(super) fn terms(year: u16) -> [Term; TERMS] {
     let known = GAZETTED.iter().find(|(gazetted, _)| *gazetted == year);
     let days = known.map_or_else(|| usual(year), |(_, days)| *days);
@@ -120,7 +120,7 @@ fn usual(year: u16) -> Days {
     ]
 }
 
-/// The days of a year on which the school is open, ascending.
+/// Returns the days of a year on which the school is open, in ascending order.
 pub(super) fn school_days(year: u16) -> Vec<Date> {
     let holidays = HOLIDAYS.map(|(month, day)| {
         let holiday = date(i16::try_from(year).unwrap(), month, day);
@@ -140,7 +140,7 @@ pub(super) fn school_days(year: u16) -> Vec<Date> {
         .collect()
 }
 
-/// The day itself, or the Monday after the weekend that it falls on.
+/// Returns the day itself, or the Monday after the weekend on which it falls.
 pub(super) fn weekday(day: Date) -> Date {
     match day.weekday() {
         Weekday::Saturday => day.saturating_add(2.days()),

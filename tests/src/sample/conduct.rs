@@ -1,4 +1,4 @@
-//! Discipline: some two hundred records a month for a thousand learners, on school days.
+//! Discipline: about two hundred records per month for a thousand learners, on school days.
 
 use super::learners;
 use super::line::Record;
@@ -7,11 +7,11 @@ use super::random::{Random, Topic};
 use super::roll::Attendance;
 use super::staff;
 
-/// Records of a learner on a day, in a million.
+/// The probability of a record of a learner on a day, in millionths.
 const ODDS: u32 = 10_000;
 const FIRST_ID: u64 = 700_001;
 
-/// What is written down: category, reason, and points.
+/// The contents of the records: category, reason, and points.
 const CONDUCT: [(&str, &str, &str); 7] = [
     ("Behaviour", "Late for class", "-1"),
     ("Behaviour", "Late for class", "-1"),
@@ -22,7 +22,7 @@ const CONDUCT: [(&str, &str, &str); 7] = [
     ("Merit", "Helped others", "5"),
 ];
 
-/// The `discipline` records of a day.
+/// Writes the `discipline` records of a day.
 pub(super) fn write(plan: &Plan, block: u64, out: &mut String) {
     let day = plan.school_days[usize::try_from(block).unwrap()];
     if day > plan.today {

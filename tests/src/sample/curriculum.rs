@@ -1,4 +1,4 @@
-//! What is taught: grades, their subjects, and the outcomes these are assessed on.
+//! The curriculum: grades, their subjects, and the outcomes on which these are assessed.
 
 use super::Phase;
 use super::line::Record;
@@ -6,25 +6,25 @@ use super::plan::Plan;
 use super::roll::Pupil;
 use super::tables::table;
 
-/// Subjects of one grade have ids from `grade_id × 20`.
+/// The subjects of a grade have ids from `grade_id × 20`.
 const IDS_A_GRADE: u64 = 20;
-/// Outcomes of one super subject have ids from `super_subject_id × 10`.
+/// The outcomes of a super subject have ids from `super_subject_id × 10`.
 const IDS_A_SUPER_SUBJECT: u64 = 10;
 
-/// A grade of a school. Its id is a place in a list, not the grade's number.
+/// A grade of a school. Its id is its index in a list, not the number of the grade.
 #[derive(Clone, Copy)]
 pub(super) struct Grade {
     pub(super) id: u64,
     pub(super) name: &'static str,
 }
 
-/// All grades of the country; those of a primary school come first.
+/// All grades of the country, those of a primary school first.
 const GRADES: [&str; 14] = [
     "RR", "R", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12",
 ];
 const PRIMARY_GRADES: usize = 9;
 
-/// The grades of a school, ascending.
+/// Returns the grades of a school in ascending order.
 pub(super) fn grades(phase: Phase) -> Vec<Grade> {
     let all = (1..).zip(GRADES).map(|(id, name)| Grade { id, name });
     match phase {
@@ -33,17 +33,17 @@ pub(super) fn grades(phase: Phase) -> Vec<Grade> {
     }
 }
 
-/// Which learners of a grade take a subject.
+/// The learners of a grade who take a subject.
 #[derive(Clone, Copy)]
 pub(super) enum Taken {
     Always,
-    /// By those taught in Afrikaans, or by those taught in English.
+    /// Those who are taught in Afrikaans (true) or in English (false).
     InAfrikaans(bool),
-    /// By those whose package is one of these.
+    /// Those who have chosen one of these packages.
     InPackages(&'static [Package]),
 }
 
-/// What learners of grades 10 to 12 choose; lower grades have no choice.
+/// A choice of learners of grades 10 to 12. Learners of lower grades have no choice.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Package {
     Sciences,
@@ -51,13 +51,13 @@ pub(super) enum Package {
     Humanities,
 }
 
-/// A subject as one grade has it.
+/// A subject in one grade.
 #[derive(Clone)]
 pub(super) struct Subject {
     pub(super) id: u64,
     pub(super) super_id: u64,
     pub(super) taken: Taken,
-    /// Names groups: `Afrikaans` of `Afrikaans Home Language`.
+    /// The name in the names of groups, such as `Afrikaans` of `Afrikaans Home Language`.
     pub(super) short_name: &'static str,
     pub(super) super_name: &'static str,
     grade: Grade,
@@ -72,7 +72,7 @@ impl Subject {
         }
     }
 
-    /// The ids of the outcomes that its assessments are set on.
+    /// Returns the ids of the outcomes on which the subject is assessed.
     pub(super) fn outcomes(&self) -> Vec<u64> {
         let first = self.super_id * IDS_A_SUPER_SUBJECT;
         let names = outcome_names(self.super_id);
@@ -80,7 +80,7 @@ impl Subject {
     }
 }
 
-/// Super subject and the table of its outcomes; the id is the place, from 1.
+/// The super subjects, each with the table of its outcomes. The id is the index, from 1.
 const SUPER_SUBJECTS: [(&str, &str); 29] = [
     ("Afrikaans First Additional Language", "language outcomes"),
     ("Afrikaans Home Language", "language outcomes"),
@@ -153,7 +153,7 @@ const FURTHER: [(u64, Taken); 14] = [
     (29, Taken::InPackages(HUMANITIES)),
 ];
 
-/// The subjects of a grade, ascending; every learner takes eight of them.
+/// Returns the subjects of a grade in ascending order. Every learner takes eight of them.
 pub(super) fn subjects(grade: Grade) -> Vec<Subject> {
     let always = |ids: [u64; 6]| ids.map(|id| (id, Taken::Always)).to_vec();
     let others = match grade.id {
@@ -182,7 +182,7 @@ pub(super) fn subjects(grade: Grade) -> Vec<Subject> {
         .collect()
 }
 
-/// The `subject` records of the school.
+/// Writes the `subject` records of the school.
 pub(super) fn write_subjects(plan: &Plan, out: &mut String) {
     for subject in plan.subjects.iter().flatten() {
         let grade = subject.grade.name;
@@ -199,7 +199,7 @@ pub(super) fn write_subjects(plan: &Plan, out: &mut String) {
     }
 }
 
-/// The `learning_outcome` records of the school.
+/// Writes the `learning_outcome` records of the school.
 pub(super) fn write_outcomes(plan: &Plan, out: &mut String) {
     let mut taught: Vec<u64> = plan.subjects.iter().flatten().map(|s| s.super_id).collect();
     taught.sort_unstable();

@@ -1,15 +1,15 @@
-//! Records that bear the extremes which a dataset may hold.
+//! Records with the extreme values that a dataset may contain.
 //!
-//! Most stand in `edge.ndjson`, to be read; those that are long are made here.
+//! Most are in `edge.ndjson`, where they can be read. Long ones are made here.
 
 use super::line::Record;
 use super::plan::Plan;
 
-/// Longer than the 64 KiB that several records may be packed into.
+/// The length of a long text. It exceeds 64 KiB, the limit of a block of several records.
 const LONG: usize = 70 << 10;
 const FIRST_LONG_ID: u64 = 990_000_000_040;
 
-/// All records with extremes, about 200 lines.
+/// Writes all records with extreme values, about 200 lines.
 pub(super) fn write(plan: &Plan, out: &mut String) {
     let school_id = plan.school.school_id.to_string();
     let year = u64::from(plan.school.current_year);
@@ -19,7 +19,7 @@ pub(super) fn write(plan: &Plan, out: &mut String) {
     for line in written {
         let mut line = line.replace("@school", &school_id);
         for (name, year) in [("@last", year - 1), ("@year", year), ("@next", year + 1)] {
-            // A date has four digits for its year, an integer as many as it needs.
+            // The year of a date has four digits; an integer has as many as it needs.
             line = line
                 .replace(&format!("{name}-"), &format!("{year:04}-"))
                 .replace(name, &year.to_string());
@@ -30,7 +30,7 @@ pub(super) fn write(plan: &Plan, out: &mut String) {
     write_long(plan, out);
 }
 
-/// A text of at least [`LONG`] bytes.
+/// Returns a text of at least [`LONG`] bytes.
 fn long(part: &str) -> String {
     part.repeat(LONG.div_ceil(part.len()))
 }

@@ -1,4 +1,4 @@
-//! Enrolments: the subjects of a learner in a year, term by term.
+//! Enrolments: the subjects of a learner in a year, by term.
 
 use super::calendar::TERMS;
 use super::curriculum::Subject;
@@ -10,12 +10,12 @@ use super::random::{Random, Topic};
 use super::roll::Pupil;
 use super::staff;
 
-/// One block is one learner in one year, earlier years first.
+/// Returns the number of blocks. A block is a learner in a year; earlier years come first.
 pub(super) fn blocks(plan: &Plan) -> u64 {
     plan.years.len() as u64 * u64::from(plan.school.learners)
 }
 
-/// The `learner_subject` records of a learner in a year.
+/// Writes the `learner_subject` records of a learner in a year.
 pub(super) fn write(plan: &Plan, block: u64, out: &mut String) {
     let learners = u64::from(plan.school.learners);
     let year = usize::try_from(block / learners).unwrap();
@@ -71,10 +71,11 @@ fn write_term<'a>(
     }
 }
 
-/// Learners who are taught a subject together; some subjects regroup at midyear.
+/// Learners who are taught a subject together. In some subjects the groups change in the middle of
+/// the year.
 struct Group {
     id: u64,
-    /// From 1 within the subject.
+    /// The number of the group within the subject, from 1.
     number: u64,
     teacher: u32,
     classroom: u32,
@@ -96,7 +97,7 @@ impl Group {
         }
     }
 
-    /// Rooms are numbered through floors: the 13th is `B3`.
+    /// Returns the name of the classroom. Rooms are numbered by floor; the 13th is `B3`.
     fn classroom_name(&self) -> String {
         let floor = char::from(b'A' + u8::try_from(self.classroom / 10 % 26).unwrap());
         format!("{floor}{}", self.classroom % 10)

@@ -1,7 +1,7 @@
-//! Which learners are siblings, and what a family has in common.
+//! The families of learners, and what their members have in common.
 //!
-//! Learners are dealt out in blocks of six, each split into families. So the
-//! family of any learner is found without counting through those before.
+//! Learners are divided into blocks of six, and each block into families. The family of any learner
+//! is therefore found without counting the families before it.
 
 use super::SampleSchool;
 use super::names::{self, Culture};
@@ -18,7 +18,7 @@ const SPLITS: [&[u32]; 5] = [
     &[3, 2, 1],
 ];
 
-/// Learners of one family.
+/// The learners of one family.
 pub(super) struct Siblings {
     /// The number of the family, from 0, with gaps.
     pub(super) family: u64,
@@ -32,12 +32,12 @@ impl Siblings {
     }
 }
 
-/// The number of blocks that hold the school's learners.
+/// Returns the number of blocks that contain the school's learners.
 pub(super) fn blocks(school: &SampleSchool) -> u64 {
     u64::from(school.learners.div_ceil(BLOCK))
 }
 
-/// The families of a block that have a learner at the school.
+/// Returns the families of a block that have a learner at the school.
 pub(super) fn in_block(
     school: &SampleSchool,
     block: u64,
@@ -57,7 +57,7 @@ pub(super) fn in_block(
     })
 }
 
-/// Which of the two parents are known to the school.
+/// The parents of a family that the school knows.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Known {
     Both,
@@ -66,7 +66,7 @@ pub(super) enum Known {
     Neither,
 }
 
-/// What the members of a family share.
+/// The properties that the members of a family share.
 pub(super) struct Family {
     pub(super) number: u64,
     pub(super) culture: &'static Culture,
@@ -104,7 +104,7 @@ impl Family {
         }
     }
 
-    /// The code of the family, which is that of its debtor as well.
+    /// Returns the code of the family, which is also that of its debtor.
     pub(super) fn code(&self) -> u64 {
         1001 + self.number
     }
@@ -113,7 +113,7 @@ impl Family {
         self.culture.language
     }
 
-    /// The ids of parent 1 and parent 2, if the school knows them.
+    /// Returns the ids of parent 1 and parent 2, if the school knows them.
     pub(super) fn parents(&self) -> [Option<u64>; 2] {
         let [first, second] = [self.parent_id(0), self.parent_id(1)];
         match self.known {
@@ -124,12 +124,14 @@ impl Family {
         }
     }
 
-    /// Who pays: a parent that the school knows, else someone who is none.
+    /// Returns the place of the adult who pays: a parent that the school knows, or if there is
+    /// none, an adult who is not a parent.
     pub(super) fn payer(&self) -> u64 {
         u64::from(self.known == Known::Second)
     }
 
-    /// The id of parent 1 (`place` 0) or 2 (`place` 1), and of the same person as accountable.
+    /// Returns the id of parent 1 (`place` 0) or 2 (`place` 1), which is also the id of this adult
+    /// as an accountable person.
     pub(super) fn parent_id(&self, place: u64) -> u64 {
         40 + 2 * self.number + place
     }

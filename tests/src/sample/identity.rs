@@ -1,4 +1,4 @@
-//! Numbers and addresses that tell people apart and reach them.
+//! Identity numbers, telephone numbers and addresses of people.
 
 use jiff::civil::Date;
 use unicode_normalization::UnicodeNormalization as _;
@@ -11,7 +11,8 @@ const MOBILE_PREFIXES: [&str; 9] = [
     "060", "063", "071", "072", "073", "079", "082", "083", "084",
 ];
 
-/// A South African identity number: birth, sequence by gender, citizenship, check digit.
+/// Returns a South African identity number: date of birth, sequence by gender, citizenship, check
+/// digit.
 pub(super) fn id_number(born: Date, gender: Gender, random: &mut Random) -> String {
     let sequence = match gender {
         Gender::Female => random.between(0, 4999),
@@ -45,25 +46,25 @@ fn luhn(digits: &str) -> u8 {
     u8::try_from((10 - sum % 10) % 10).unwrap()
 }
 
-/// A passport number, as of a traveller.
+/// Returns a passport number.
 pub(super) fn passport_number(random: &mut Random) -> String {
     let letter = random.pick(&["A", "AB", "C", "FN", "M"]);
     format!("{letter}{:07}", random.below(10_000_000))
 }
 
-/// A mobile number without its calling code.
+/// Returns a mobile number without its country code.
 pub(super) fn mobile_number(random: &mut Random) -> String {
     let prefix = random.pick(&MOBILE_PREFIXES);
     format!("{prefix}{:07}", random.below(10_000_000))
 }
 
-/// A number of a fixed line.
+/// Returns a landline number.
 pub(super) fn line_number(random: &mut Random) -> String {
     let prefix = random.pick(&["011", "012", "021", "031", "041", "051"]);
     format!("{prefix}{:07}", random.below(10_000_000))
 }
 
-/// An address made of the first of the first names and the last name, accents dropped.
+/// Returns an address made of the first of the first names and the last name, without accents.
 pub(super) fn email_address(first_names: &str, last_name: &str, random: &mut Random) -> String {
     let host = random.pick(table("mail hosts"));
     let first = plain(first_names.split(' ').next().unwrap_or(first_names));
@@ -76,7 +77,7 @@ pub(super) fn email_address(first_names: &str, last_name: &str, random: &mut Ran
     }
 }
 
-/// The lower-case ASCII letters of a name.
+/// Returns the lower-case ASCII letters of a name.
 fn plain(name: &str) -> String {
     name.nfd()
         .filter(char::is_ascii_alphabetic)

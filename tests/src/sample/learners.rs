@@ -1,4 +1,4 @@
-//! Learners, as section 2.1 has them.
+//! Learners, with the fields of section 2.1.
 
 use jiff::ToSpan as _;
 use jiff::civil::{Date, date};
@@ -12,7 +12,7 @@ use super::random::{Random, Topic};
 use super::roll::{Attendance, Pupil};
 use super::settings;
 
-/// The `learner` records of a block of families.
+/// Writes the `learner` records of a block of families.
 pub(super) fn write(plan: &Plan, block: u64, out: &mut String) {
     for siblings in families::in_block(&plan.school, block) {
         let family = Family::new(&plan.school, siblings.family);
@@ -22,14 +22,14 @@ pub(super) fn write(plan: &Plan, block: u64, out: &mut String) {
     }
 }
 
-/// The day that a learner left, if so: within a year up to the last known day.
+/// Returns the day on which a learner left, within a year before the last known day.
 pub(super) fn transfer_date(plan: &Plan, pupil: &Pupil) -> Option<Date> {
     let mut random = Random::for_topic(plan.school.seed, Topic::Learner, u64::MAX - pupil.id);
     let days = i64::from(random.below(365));
     (pupil.attendance == Attendance::Left).then(|| plan.today.saturating_sub(days.days()))
 }
 
-/// The register class of a teacher.
+/// Returns the register class of a teacher.
 pub(super) fn class_of_teacher(plan: &Plan, teacher: u64) -> Option<String> {
     let classes = u64::from(plan.roll.classes);
     let place = teacher.checked_sub(1)?;
@@ -38,7 +38,7 @@ pub(super) fn class_of_teacher(plan: &Plan, teacher: u64) -> Option<String> {
     Some(class_name(grade.name, class))
 }
 
-/// The name of a register class, such as `7A`; the 27th of a grade is `7AA`.
+/// Returns the name of a register class, such as `7A`. The 27th of a grade is `7AA`.
 fn class_name(grade: &str, class: u16) -> String {
     let mut letters = Vec::new();
     let mut left = class + 1;
@@ -58,7 +58,7 @@ fn birthday(plan: &Plan, grade_id: u64, random: &mut Random) -> Date {
     new_year.saturating_add(i64::from(random.below(365)).days())
 }
 
-/// The year of admission and the learner's place in the book of that school.
+/// Returns the year of admission and the learner's number in the register of that school.
 fn admission_number(plan: &Plan, born: Date, id: u64, random: &mut Random) -> String {
     let year = born.year() + i16::try_from(random.between(4, 7)).unwrap();
     let year = year.min(i16::try_from(plan.school.current_year).unwrap());
@@ -91,7 +91,7 @@ fn write_learner(plan: &Plan, family: &Family, id: u64, out: &mut String) {
         .end();
 }
 
-/// From `first_name` to `passport_number`.
+/// Writes the fields from `first_name` to `passport_number`.
 fn personal<'a>(
     record: Record<'a>,
     plan: &Plan,
@@ -148,7 +148,7 @@ fn personal<'a>(
         .text("passport_number", passport)
 }
 
-/// From `grade_id` to `photo_url`.
+/// Writes the fields from `grade_id` to `photo_url`.
 fn schooling<'a>(
     record: Record<'a>,
     plan: &Plan,

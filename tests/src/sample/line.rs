@@ -1,17 +1,17 @@
-//! One record as one line of NDJSON, written by hand straight into a buffer.
+//! One record as one line of NDJSON, written directly into a buffer.
 
 use std::fmt::Write as _;
 
-/// A JSON object that grows field by field at the end of a buffer.
+/// A JSON object that is written field by field at the end of a buffer.
 ///
-/// An empty text is left out: in a dataset absent, `null` and `""` are the same.
+/// An empty text is omitted: in a dataset, absent, `null` and `""` are the same.
 pub(super) struct Record<'a> {
     out: &'a mut String,
     separator: char,
 }
 
 impl<'a> Record<'a> {
-    /// Opens the line of a record of the kind.
+    /// Begins the line of a record of this kind.
     pub(super) fn new(out: &'a mut String, kind: &str) -> Self {
         Self::object(out).text("type", kind)
     }
@@ -45,14 +45,14 @@ impl<'a> Record<'a> {
         self
     }
 
-    /// A field whose text is the display form of a value.
+    /// Adds a field whose text is the display form of a value.
     pub(super) fn shown(mut self, name: &str, value: impl std::fmt::Display) -> Self {
         self.name(name);
         write!(self.out, "\"{value}\"").unwrap();
         self
     }
 
-    /// An array of texts.
+    /// Adds an array of texts.
     pub(super) fn texts(mut self, name: &str, texts: &[&str]) -> Self {
         self.name(name);
         for (place, text) in texts.iter().enumerate() {
@@ -63,7 +63,7 @@ impl<'a> Record<'a> {
         self
     }
 
-    /// An array of objects, each opened here and filled by `fill`.
+    /// Adds an array of objects, each of which `fill` fills.
     pub(super) fn objects<T>(
         mut self,
         name: &str,
@@ -82,7 +82,7 @@ impl<'a> Record<'a> {
         self
     }
 
-    /// Closes the line.
+    /// Ends the line.
     pub(super) fn end(self) {
         self.out.push_str("}\n");
     }

@@ -1,4 +1,4 @@
-//! Marks: what every learner scored in every assessment.
+//! Marks: the score of every learner in every assessment.
 
 use std::fmt::Write as _;
 
@@ -11,22 +11,22 @@ use super::programmes::{ASSESSMENTS, Assessment, Programme};
 use super::random::{Random, Topic};
 use super::roll::Pupil;
 
-/// What stands in the mark book.
+/// The score of a learner in an assessment.
 #[derive(Clone, Copy)]
 enum Score {
     Absent,
-    /// The teacher has yet to enter it.
+    /// The teacher has not entered the mark yet.
     NotCaptured,
-    /// In tenths of a mark.
+    /// Tenths of a mark.
     Tenths(u32),
 }
 
-/// An entry of the mark book, and the draws that decide how it is written.
+/// The score of a learner, and the random choices that decide how it is written.
 struct Entry {
     score: Score,
-    /// Whether the percentage is given beside the mark.
+    /// Whether the record has the percentage in addition to the mark.
     with_percentage: bool,
-    /// Seconds within the hour of entering.
+    /// The second within the hour in which the mark was entered.
     second: u32,
     corrected: bool,
 }
@@ -59,12 +59,13 @@ impl Entry {
     }
 }
 
-/// A mark as a percentage, in hundredths.
+/// Returns a mark as a percentage, in hundredths.
 fn percentage(tenths: u32, out_of: u32) -> u32 {
     (tenths * 1000 + out_of / 2) / out_of
 }
 
-/// The mark of a whole term in hundredths of a per cent: what was assessed, by its weight.
+/// Returns the mark of a term in hundredths of a per cent: the weighted mean of the assessments
+/// that have a mark.
 pub(super) fn term_mark(plan: &Plan, programme: &Programme, pupil: &Pupil) -> Option<u32> {
     let mut sum = 0;
     let mut weights = 0;
@@ -77,7 +78,7 @@ pub(super) fn term_mark(plan: &Plan, programme: &Programme, pupil: &Pupil) -> Op
     (sum + weights / 2).checked_div(weights)
 }
 
-/// One block is one assessment, as a teacher hands in a mark sheet.
+/// Returns the number of blocks. A block is an assessment, like the mark sheet of a teacher.
 pub(super) fn blocks(plan: &Plan) -> u64 {
     let assessments = plan.programmes.len() * ASSESSMENTS;
     if plan.school.marks {
@@ -87,7 +88,7 @@ pub(super) fn blocks(plan: &Plan) -> u64 {
     }
 }
 
-/// The `mark` records of an assessment, unless it lies ahead.
+/// Writes the `mark` records of an assessment, unless it is in the future.
 pub(super) fn write(plan: &Plan, block: u64, out: &mut String) {
     let place = usize::try_from(block).unwrap();
     let programme = &plan.programmes[place / ASSESSMENTS];
@@ -116,11 +117,11 @@ pub(super) fn write(plan: &Plan, block: u64, out: &mut String) {
     }
 }
 
-/// What all marks of an assessment have in common.
+/// The parts that all mark records of an assessment have in common.
 struct Sheet {
     start: String,
     out_of: u32,
-    /// Date and hour.
+    /// The date and the hour of entry.
     entered: String,
     corrected: String,
 }

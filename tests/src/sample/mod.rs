@@ -1,25 +1,24 @@
-//! Sample schools: whole datasets of any size, the same for the same seed.
+//! Sample schools: complete datasets of any size, which are the same for the same seed.
 //!
-//! A school is described by a [`SampleSchool`] and written as the lines of a
-//! dataset, one kind of record after the other. It is made as it is read: a
-//! school of 100,000 learners takes a few megabytes while its dataset of some
-//! gigabytes goes by. Nothing depends on the time, on the machine or on the
-//! order of a hash table.
+//! A [`SampleSchool`] describes a school, and is written as the lines of a dataset, one kind of
+//! record after the other. The lines are made while they are read: a school of 100,000 learners
+//! needs a few megabytes, while its dataset has some gigabytes. The result depends on neither the
+//! time nor the machine nor the order of a hash table.
 //!
-//! # What a school holds
+//! # Contents of a school
 //!
-//! - Learners with the ids 1 to [`learners`](SampleSchool::learners): about 92 %
-//!   current, 5 % left within the last year, 3 % on the waiting list.
-//! - Families of one to three learners; most have two parents, some one or none.
-//! - Eight subjects a learner, four terms a year, seven assessments a subject
-//!   and term: 224 marks a learner and year, for learners who have left and who
-//!   wait as well, so that the count is exact. In years before the current one,
-//!   learners were in the grades below; who was not at school yet has no records.
-//! - About 900 absences and 200 records of discipline a month for 1,000 learners.
-//! - Staff: all whom classes and groups name as teachers, and a tenth more.
+//! - Learners with the ids 1 to [`learners`](SampleSchool::learners): about 92 % are current, 5 %
+//!   left within the last year, 3 % are on the waiting list.
+//! - Families of one to three learners; most have two parents, some have one or none.
+//! - Eight subjects per learner, four terms per year, seven assessments per subject and term: 224
+//!   marks per learner and year, also for learners who have left and who are on the waiting list,
+//!   so that the count is exact. In years before the current one, learners were in the grades
+//!   below; learners who were not at school yet have no records.
+//! - About 900 absences and 200 records of discipline per month for 1,000 learners.
+//! - Staff: the teachers of all classes and groups, and a tenth more.
 //! - The lookups of ethnic groups, marital statuses, genders and languages.
-//! - The API types 8 to 11, one a family, all authorised and in state 1, for the
-//!   integrator [`USERNAME`].
+//! - The API types 8 to 11, one per family, all authorised and in state 1, for the integrator
+//!   [`USERNAME`].
 
 mod absences;
 mod accountable;
@@ -51,10 +50,10 @@ use jiff::civil::{Date, date};
 
 /// The name of the integrator of every sample school.
 pub const USERNAME: &str = "demo";
-/// Its password.
+/// The password of the integrator.
 pub const PASSWORD: &str = "demo";
 
-/// The grades that a school has.
+/// The phase of a school, which determines its grades.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// Grades RR to 7, with the grade ids 1 to 9.
@@ -63,32 +62,34 @@ pub enum Phase {
     Secondary,
 }
 
-/// The description of one school.
+/// The description of a school.
 #[derive(Clone, Debug)]
 pub struct SampleSchool {
-    /// Where all names, marks and days come from.
+    /// The seed of all names, marks and days.
     pub seed: u64,
-    /// The id of the school; 1000 and 1001 bear the names that the service's documentation shows.
+    /// The id of the school. 1000 and 1001 have the names that the service's documentation shows.
     pub school_id: u64,
-    /// How many learners have records, whatever their status.
+    /// The number of learners with records, of any status.
     pub learners: u32,
-    /// How many years have records; the last of them is the current one.
+    /// The number of years with records. The last of them is the current year.
     pub years: u32,
     /// The school's current administrative year, from 100 to 9998.
     pub current_year: u16,
-    /// The last day that is known: neither marks nor absences nor transfers lie behind it.
-    /// None: the end of the current year, so that every assessment has its marks.
+    /// The last known day: marks, absences and transfers are not later. `None` means the end of the
+    /// current year, so that every assessment has its marks.
     pub as_of: Option<Date>,
-    /// The grades. None: those of a primary school if the school id is even, else of a secondary one.
+    /// The phase. `None` means that of a primary school if the school id is even, and of a
+    /// secondary school otherwise.
     pub phase: Option<Phase>,
-    /// Whether there are `mark` records; they are most of the lines.
+    /// Whether there are `mark` records. They are most of the lines.
     pub marks: bool,
-    /// Whether to add learners and companions that bear every extreme that a dataset may hold.
+    /// Whether to add learners and other records with every extreme value that a dataset may
+    /// contain.
     pub edge_values: bool,
 }
 
 impl Default for SampleSchool {
-    /// A primary school of 1,000 learners with the records of 2026.
+    /// Returns a primary school of 1,000 learners with the records of 2026.
     fn default() -> Self {
         Self {
             seed: 1,
@@ -105,17 +106,17 @@ impl Default for SampleSchool {
 }
 
 impl SampleSchool {
-    /// The dataset, line by line, without line ends.
+    /// Returns the dataset line by line, without line ends.
     pub fn lines(&self) -> impl Iterator<Item = String> + Send + use<> {
         stream::Lines::new(self.clone())
     }
 
-    /// The dataset as the bytes of an NDJSON file.
+    /// Returns the dataset as the bytes of an NDJSON file.
     pub fn reader(&self) -> impl BufRead + Send + use<> {
         stream::Reader::new(self.clone())
     }
 
-    /// The grades that the school has.
+    /// Returns the phase of the school.
     pub fn phase(&self) -> Phase {
         self.phase.unwrap_or(match self.school_id % 2 {
             0 => Phase::Primary,
@@ -123,7 +124,7 @@ impl SampleSchool {
         })
     }
 
-    /// The ids of the school's grades, ascending.
+    /// Returns the ids of the school's grades in ascending order.
     pub fn grade_ids(&self) -> Vec<u64> {
         let grades = curriculum::grades(self.phase());
         grades.iter().map(|grade| grade.id).collect()
@@ -134,16 +135,16 @@ impl SampleSchool {
         self.as_of.unwrap_or(date(year, 12, 31))
     }
 
-    /// The years that have records, ascending.
+    /// Returns the years that have records in ascending order.
     fn recorded_years(&self) -> impl Iterator<Item = u16> + use<> {
         let before = u16::try_from(self.years.saturating_sub(1)).unwrap();
         self.current_year.saturating_sub(before)..=self.current_year
     }
 }
 
-/// Schools with consecutive ids from that of `base`, each with a seed of its own.
+/// Returns schools with consecutive ids from that of `base`, each with a seed of its own.
 ///
-/// The lines that all schools share (API types, integrator) stand in each of them.
+/// Each of them contains the lines that all schools share (API types, integrator).
 pub fn federation(count: u32, base: &SampleSchool) -> Vec<SampleSchool> {
     (0..u64::from(count))
         .map(|place| SampleSchool {

@@ -1,13 +1,13 @@
-//! What people are called, by the language that their family speaks.
+//! The names of people, by the language of their family.
 
 use super::random::Random;
 use super::tables::table;
 
-/// A community with names of its own.
+/// A community with its own names.
 pub(super) struct Culture {
-    /// The prefix of its tables.
+    /// The prefix of the names of its tables.
     pub(super) name: &'static str,
-    /// Its share of the families, in per cent.
+    /// The share of the families, in per cent.
     share: u32,
     pub(super) ethnic_group: (u64, &'static str),
     pub(super) language: (u64, &'static str),
@@ -48,7 +48,7 @@ const fn culture_of(
     }
 }
 
-/// Gender as the records have it.
+/// A gender in the spelling of the records.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Gender {
     Male,
@@ -72,7 +72,7 @@ pub(super) fn surname(culture: &Culture, random: &mut Random) -> &'static str {
     random.pick(table(&format!("{} surnames", culture.name)))
 }
 
-/// One or two names, such as `John` or `John James`.
+/// Returns one or two names, such as `John` or `John James`.
 pub(super) fn first_names(culture: &Culture, gender: Gender, random: &mut Random) -> String {
     let names = match gender {
         Gender::Male => table(&format!("{} boys", culture.name)),

@@ -1,4 +1,4 @@
-//! Parents: the grown-ups of a family, as section 2.2 has them.
+//! Parents: the adults of a family, with the fields of section 2.2.
 
 use jiff::ToSpan as _;
 use jiff::civil::{Date, date};
@@ -12,7 +12,7 @@ use super::random::{Random, Topic};
 use super::tables::{parts, table};
 use super::{Phase, SampleSchool};
 
-/// Marital statuses with their ids, the usual ones several times.
+/// Marital statuses with their ids. Usual ones occur several times.
 const MARITAL: [(u64, &str); 9] = [
     (2, "Married"),
     (2, "Married"),
@@ -25,7 +25,7 @@ const MARITAL: [(u64, &str); 9] = [
     (7, "Common law marriage"),
 ];
 
-/// A grown-up of a family, known to the school as a parent or not.
+/// An adult of a family, who may be known to the school as a parent.
 pub(super) struct Adult {
     pub(super) title: &'static str,
     pub(super) first_name: String,
@@ -44,7 +44,7 @@ pub(super) struct Adult {
 }
 
 impl Adult {
-    /// The parent of a family at a place, 0 or 1.
+    /// Returns the parent of a family at a place, 0 or 1.
     pub(super) fn new(school: &SampleSchool, family: &Family, place: u64) -> Self {
         let id = family.parent_id(place);
         let mut random = Random::for_topic(school.seed, Topic::Parent, id);
@@ -106,7 +106,7 @@ fn birthday(school: &SampleSchool, random: &mut Random) -> Date {
     latest.saturating_sub(i64::from(random.below(28 * 365)).days())
 }
 
-/// Status, occupation with its sector, and a year's income in rand.
+/// Returns the employment status, the occupation with its sector, and the annual income in rand.
 fn work(random: &mut Random) -> (&'static str, [&'static str; 2], u32) {
     let income = random.between(36, 1450) * 1000 + random.below(12) * 75;
     match random.below(100) {
@@ -130,7 +130,7 @@ fn work(random: &mut Random) -> (&'static str, [&'static str; 2], u32) {
     }
 }
 
-/// The `parent` records of a block of families.
+/// Writes the `parent` records of a block of families.
 pub(super) fn write(plan: &Plan, block: u64, out: &mut String) {
     for siblings in families::in_block(&plan.school, block) {
         let family = Family::new(&plan.school, siblings.family);

@@ -1,9 +1,9 @@
-//! Where people live and have their post sent.
+//! Residential and postal addresses.
 
 use super::random::Random;
 use super::tables::{parts, table};
 
-/// A residential and a postal address, their lines separated by CR LF.
+/// Returns a residential and a postal address, whose lines are separated by CR LF.
 pub(super) fn addresses(random: &mut Random) -> [String; 2] {
     let [suburb, town, code] = parts(random.pick(table("suburbs")));
     let dwelling = dwelling(random);

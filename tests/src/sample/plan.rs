@@ -1,4 +1,4 @@
-//! What is settled about a school before its first line is written.
+//! The properties of a school that are determined before its first line is written.
 
 use super::SampleSchool;
 use super::calendar::{self, Term};
@@ -7,10 +7,10 @@ use super::programmes::{self, Programme};
 use super::roll::{Pupil, Roll};
 use jiff::civil::Date;
 
-/// A school with everything that several kinds of record depend on.
+/// A school with all data on which several kinds of records depend.
 pub(super) struct Plan {
     pub(super) school: SampleSchool,
-    /// The last day that is known.
+    /// The last known day.
     pub(super) today: Date,
     pub(super) years: Vec<u16>,
     pub(super) terms: Vec<Term>,
@@ -19,7 +19,7 @@ pub(super) struct Plan {
     /// The subjects of each grade.
     pub(super) subjects: Vec<Vec<Subject>>,
     pub(super) roll: Roll,
-    /// The places in the roll of each grade's learners, by the grade that they are in now.
+    /// For each grade, the indexes in the roll of the learners who are in it now.
     by_grade: Vec<Vec<u32>>,
     /// Every subject of every grade in every term of every year.
     pub(super) programmes: Vec<Programme>,
@@ -53,12 +53,12 @@ impl Plan {
         }
     }
 
-    /// The grade that a learner was in in a year, if at school already.
+    /// Returns the grade of a learner in a year, if the learner was already at school.
     pub(super) fn grade_in(&self, pupil: &Pupil, year: u16) -> Option<usize> {
         usize::from(pupil.grade).checked_sub(self.years_ago(year))
     }
 
-    /// The learners who were in a grade in a year, ascending.
+    /// Returns the learners who were in a grade in a year, in ascending order.
     pub(super) fn pupils_in(&self, grade: usize, year: u16) -> impl Iterator<Item = &Pupil> {
         let places = self.by_grade.get(grade + self.years_ago(year));
         let places = places.map_or(&[][..], Vec::as_slice);

@@ -1,4 +1,4 @@
-//! Learning programmes: a subject as taught to a grade in a term, and its assessments.
+//! Learning programmes: a subject in a grade and term, and its assessments.
 
 use jiff::ToSpan as _;
 use jiff::civil::Date;
@@ -11,9 +11,9 @@ use super::plan::Plan;
 use super::random::{Random, Topic};
 use super::tables::table;
 
-/// Assessments of one programme.
+/// The number of assessments of a programme.
 pub(super) const ASSESSMENTS: usize = 7;
-/// The last of a term is its test or examination.
+/// The weights of the assessments. The last one of a term is its test or examination.
 const WEIGHTS: [[u32; ASSESSMENTS]; 3] = [
     [10, 10, 10, 15, 15, 15, 25],
     [5, 10, 10, 10, 15, 20, 30],
@@ -21,17 +21,17 @@ const WEIGHTS: [[u32; ASSESSMENTS]; 3] = [
 ];
 const FIRST_ASSESSMENT_ID: u64 = 5001;
 
-/// When the marks of a programme are released.
+/// The release of the marks of a programme.
 #[derive(Clone, Copy)]
 enum Release {
     On(Date),
-    /// There is a record without a date.
-    AtTheEnd,
+    /// The record has no date.
+    Undated,
     /// There is no record.
-    Unsaid,
+    NoRecord,
 }
 
-/// One assessment.
+/// An assessment.
 pub(super) struct Assessment {
     pub(super) id: u64,
     pub(super) date: Date,
@@ -41,17 +41,17 @@ pub(super) struct Assessment {
     name: String,
 }
 
-/// What a grade is taught of a subject in a term.
+/// The programme of a subject in a grade and term.
 pub(super) struct Programme {
     pub(super) term: Term,
-    /// The places of the grade and, within it, of the subject.
+    /// The index of the grade, and the index of the subject in it.
     pub(super) grade: usize,
     pub(super) subject: usize,
     pub(super) assessments: [Assessment; ASSESSMENTS],
     release: Release,
 }
 
-/// All programmes by year, grade, term and subject.
+/// Returns all programmes by year, grade, term and subject.
 pub(super) fn all(
     school: &SampleSchool,
     terms: &[Term],
@@ -78,7 +78,7 @@ pub(super) fn all(
     programmes
 }
 
-/// The place of a programme in the list of all.
+/// Returns the index of a programme in the list of all programmes.
 pub(super) fn place(
     subjects: &[Vec<Subject>],
     year: usize,
@@ -98,8 +98,8 @@ fn release(term: &Term, random: &mut Random) -> Release {
             let earliest = term.end.saturating_sub(10.days());
             Release::On(calendar::weekday(earliest.saturating_add(days.days())))
         }
-        55..90 => Release::AtTheEnd,
-        _ => Release::Unsaid,
+        55..90 => Release::Undated,
+        _ => Release::NoRecord,
     }
 }
 
@@ -127,7 +127,7 @@ fn assessments(
             } else {
                 random.pick(&[10, 20, 25, 30, 40, 50, 60])
             },
-            // A term has two outcomes in view: one for its first half, one for its second.
+            // A term has two outcomes, one for each half.
             outcome: outcomes[(term_place + place / 4) % outcomes.len()],
             name: if last {
                 examinations[term_place].to_owned()
@@ -143,7 +143,8 @@ pub(super) fn blocks(plan: &Plan) -> u64 {
     plan.programmes.len() as u64
 }
 
-/// The `learning_program` record of a programme, if it has one, and its `assessment` records.
+/// Writes the `learning_program` record of a programme, if it has one, and its `assessment`
+/// records.
 pub(super) fn write(plan: &Plan, block: u64, out: &mut String) {
     let programme = &plan.programmes[usize::try_from(block).unwrap()];
     let school_id = plan.school.school_id;
@@ -160,8 +161,8 @@ pub(super) fn write(plan: &Plan, block: u64, out: &mut String) {
     };
     match programme.release {
         Release::On(date) => open(out).shown("mark_release_date", date).end(),
-        Release::AtTheEnd => open(out).end(),
-        Release::Unsaid => {}
+        Release::Undated => open(out).end(),
+        Release::NoRecord => {}
     }
     for assessment in &programme.assessments {
         Record::new(out, "assessment")

@@ -1,15 +1,15 @@
-//! Numbers that look random and are the same on every run and machine.
+//! Random numbers that are the same on every run and machine.
 //!
-//! Every person, mark and day draws from a generator of its own, keyed by what
-//! it is and which one it is. So any record can be made without those before
-//! it, and a new field in one kind of record leaves all other kinds as they were.
+//! Every person, mark and day has a generator of its own, whose seed is derived from a topic and an
+//! index. Any record can therefore be made without the records before it, and a new field in one
+//! kind of record does not change other kinds.
 
 use crate::random;
 
 /// The golden ratio as a fraction of 2^64.
 const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// What a generator is for; two topics never share a sequence.
+/// The purpose of a generator. Two topics never share a sequence.
 #[derive(Clone, Copy)]
 pub(super) enum Topic {
     School = 1,
@@ -26,11 +26,11 @@ pub(super) enum Topic {
     Conduct,
 }
 
-/// The generator of one thing.
+/// A generator of random numbers.
 pub(super) struct Random(random::Random);
 
 impl Random {
-    /// The generator of the `index`-th thing of a topic.
+    /// Returns the generator of an index of a topic.
     pub(super) fn for_topic(seed: u64, topic: Topic, index: u64) -> Self {
         let first = random::Random::new(seed).number() ^ topic as u64;
         let topic = random::Random::new(first).number();
@@ -41,28 +41,28 @@ impl Random {
         self.0.number()
     }
 
-    /// A number from 0 to `limit - 1`.
+    /// Returns a number from 0 to `limit - 1`.
     pub(super) fn below(&mut self, limit: u32) -> u32 {
         let scaled = (self.next() >> 32) * u64::from(limit);
         u32::try_from(scaled >> 32).unwrap()
     }
 
-    /// A number from `low` to `high`, both included.
+    /// Returns a number from `low` to `high`, both included.
     pub(super) fn between(&mut self, low: u32, high: u32) -> u32 {
         low + self.below(high - low + 1)
     }
 
-    /// True in `percent` cases of a hundred.
+    /// Returns true with this probability.
     pub(super) fn chance(&mut self, percent: u32) -> bool {
         self.below(100) < percent
     }
 
-    /// One of the items, each as likely.
+    /// Returns one of the items, all with the same probability.
     pub(super) fn pick<T: Copy>(&mut self, items: &[T]) -> T {
         items[self.below(u32::try_from(items.len()).unwrap()) as usize]
     }
 
-    /// One of the items, each as likely as its weight says.
+    /// Returns one of the items, with a probability proportional to its weight.
     pub(super) fn pick_weighted<'a, T>(
         &mut self,
         items: &'a [T],
@@ -79,9 +79,10 @@ impl Random {
     }
 }
 
-/// A number from 0 to `limit - 1`, such that any run of indexes spreads evenly over them.
+/// Returns a number from 0 to `limit - 1`. The numbers of consecutive indexes are evenly
+/// distributed.
 pub(super) fn spread(index: u64, limit: u32) -> u32 {
-    // Multiples of the golden ratio never bunch up.
+    // Multiples of the golden ratio do not form clusters.
     let scaled = (index.wrapping_mul(STEP) >> 32) * u64::from(limit);
     u32::try_from(scaled >> 32).unwrap()
 }

@@ -1,16 +1,16 @@
-//! Who sits where: what enrolments, marks and absences must know of every learner.
+//! The learners of a school, with the properties that enrolments, marks and absences depend on.
 //!
-//! The only thing that is kept for a whole school, 16 bytes a learner.
+//! This is the only data that is stored in memory for a whole school: 16 bytes per learner.
 
 use super::SampleSchool;
 use super::curriculum::Package;
 use super::families::{self, Siblings};
 use super::random::{self, Random, Topic};
 
-/// Learners that share a register class.
+/// The number of learners in a register class.
 const CLASS_SIZE: u32 = 30;
 
-/// Whether a learner attends the school.
+/// The status of a learner.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Attendance {
     Current,
@@ -18,24 +18,24 @@ pub(super) enum Attendance {
     Waitlist,
 }
 
-/// A learner as a teacher's list has one.
+/// The properties of a learner that other records depend on.
 #[derive(Clone, Copy)]
 pub(super) struct Pupil {
     /// The learner's id.
     pub(super) id: u64,
-    /// The class within the grade, from 0.
+    /// The number of the class within the grade, from 0.
     pub(super) class: u16,
-    /// The place of the grade among the school's grades.
+    /// The index of the grade among the school's grades.
     pub(super) grade: u8,
-    /// What the learner tends to score, in per cent.
+    /// The average score of the learner, in per cent.
     pub(super) ability: u8,
-    /// Whether taught in Afrikaans rather than English.
+    /// Whether the learner is taught in Afrikaans rather than English.
     pub(super) afrikaans: bool,
     pub(super) package: Package,
     pub(super) attendance: Attendance,
 }
 
-/// The learners of the school by id, and their classes a grade.
+/// The learners of the school in the order of their ids, and the number of classes per grade.
 pub(super) struct Roll {
     pub(super) pupils: Vec<Pupil>,
     pub(super) classes: u16,
@@ -56,7 +56,7 @@ impl Roll {
     }
 }
 
-/// Siblings share the language that they are taught in, and never a grade.
+/// Adds siblings, who are taught in the same language and are never in the same grade.
 fn enrol(
     school: &SampleSchool,
     siblings: Siblings,

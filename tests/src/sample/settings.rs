@@ -1,4 +1,4 @@
-//! The school itself, who may ask about it, and its calendar.
+//! The school itself, its authorisations, and its calendar.
 
 use super::line::Record;
 use super::plan::Plan;
@@ -55,8 +55,8 @@ const LOOKUPS: [(&str, &[(u64, &str)]); 4] = [
     ),
 ];
 
-/// The `school`, `api_type`, `integrator`, `client_integration`, `year`, `term`, lookup and `grade`
-/// records.
+/// Writes the `school`, `api_type`, `integrator`, `client_integration`, `year`, `term`, lookup and
+/// `grade` records.
 pub(super) fn write(plan: &Plan, out: &mut String) {
     write_school(plan, out);
     for (id, name, family) in API_TYPES {
@@ -113,18 +113,18 @@ pub(super) fn write(plan: &Plan, out: &mut String) {
     }
 }
 
-/// The province that the school lies in.
+/// Returns the province of the school.
 pub(super) fn province(plan: &Plan) -> &'static str {
     let [province, ..] = place(plan);
     province
 }
 
-/// Province, town, suburb, district and its code.
+/// Returns the province, town, suburb, district and postal code.
 fn place(plan: &Plan) -> [&'static str; 5] {
     parts(by_school(plan, "school places"))
 }
 
-/// The entry of a table that falls to the school by its id: 1000 takes the first.
+/// Returns the entry of a table that the id of the school selects. 1000 selects the first.
 fn by_school(plan: &Plan, name: &str) -> &'static str {
     let entries = table(name);
     let place = plan.school.school_id.wrapping_sub(1000) % entries.len() as u64;

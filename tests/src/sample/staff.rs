@@ -1,4 +1,4 @@
-//! Staff: everybody whom classes and groups name as a teacher, and a tenth more.
+//! Staff: the teachers of all classes and groups, and a tenth more.
 
 use jiff::ToSpan as _;
 use jiff::civil::date;
@@ -13,19 +13,19 @@ const MARITAL: [&str; 6] = [
     "Married", "Married", "Married", "Single", "Divorced", "Widowed",
 ];
 
-/// How many teachers the subject groups of a school have.
+/// Returns the number of teachers of the subject groups of a school.
 pub(super) fn teachers(learners: u32) -> u32 {
     learners / 22 + 8
 }
 
-/// How many have records: the teachers of groups and classes, and others.
+/// Returns the number of records: the teachers of groups and classes, and others.
 pub(super) fn count(plan: &Plan) -> u64 {
     let classes = plan.grades.len() as u64 * u64::from(plan.roll.classes);
     let teachers = u64::from(teachers(plan.school.learners)).max(classes);
     teachers + teachers.div_ceil(10)
 }
 
-/// The `staff_member` records.
+/// Writes the `staff_member` records.
 pub(super) fn write(plan: &Plan, out: &mut String) {
     for id in 1..=count(plan) {
         write_member(plan, id, out);

@@ -1,4 +1,4 @@
-//! The dataset as it is made: one small block of lines after the other.
+//! Makes the dataset while it is read, one small block of lines after the other.
 
 use std::io::{self, BufRead, Read};
 
@@ -9,7 +9,7 @@ use super::{
     parents, programmes, settings, staff,
 };
 
-/// A kind of record: how many blocks it is written in, and what writes one.
+/// A stage writes one or several kinds of records, in a number of blocks.
 struct Stage {
     blocks: fn(&Plan) -> u64,
     write: fn(&Plan, u64, &mut String),
@@ -70,7 +70,7 @@ const STAGES: [Stage; 13] = [
     },
 ];
 
-/// The bytes of a dataset.
+/// A reader of the bytes of a dataset.
 pub(super) struct Reader {
     plan: Plan,
     stage: usize,
@@ -91,7 +91,7 @@ impl Reader {
         }
     }
 
-    /// Makes the next block if all of the one at hand is read; at the end there is none.
+    /// Makes the next block if the current one was read completely. At the end there is none.
     fn advance(&mut self) {
         while self.read == self.block.len()
             && let Some(stage) = STAGES.get(self.stage)
@@ -128,7 +128,7 @@ impl Read for Reader {
     }
 }
 
-/// The lines of a dataset.
+/// An iterator over the lines of a dataset.
 pub(super) struct Lines(Reader);
 
 impl Lines {

@@ -1,4 +1,4 @@
-//! The word lists that records are made of, read from `tables.txt`.
+//! The word lists from which records are made, read from `tables.txt`.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -7,7 +7,7 @@ type Tables = HashMap<&'static str, Vec<&'static str>>;
 
 static TABLES: LazyLock<Tables> = LazyLock::new(|| parse(include_str!("tables.txt")));
 
-/// The entries of a table, in the order of the file.
+/// Returns the entries of a table, in the order of the file.
 pub(super) fn table(name: &str) -> &'static [&'static str] {
     match TABLES.get(name) {
         Some(entries) => entries,
@@ -15,7 +15,7 @@ pub(super) fn table(name: &str) -> &'static [&'static str] {
     }
 }
 
-/// The parts of an entry that holds several, such as `Nurse | Health`.
+/// Returns the parts of an entry that consists of several, such as `Nurse | Health`.
 pub(super) fn parts<const N: usize>(entry: &'static str) -> [&'static str; N] {
     let parts: Vec<_> = entry.split('|').map(str::trim).collect();
     parts
@@ -23,7 +23,7 @@ pub(super) fn parts<const N: usize>(entry: &'static str) -> [&'static str; N] {
         .unwrap_or_else(|_| panic!("tables.txt: {entry:?} has not {N} parts"))
 }
 
-/// A `[name]` line opens a table; its entries are separated by commas or line ends.
+/// Parses the tables. A `[name]` line begins a table; commas and line ends separate its entries.
 fn parse(text: &'static str) -> Tables {
     let mut tables = Tables::new();
     let mut name = "";

@@ -1,4 +1,4 @@
-//! Every endpoint of a school, asked at once.
+//! Requests to every endpoint of a school.
 
 use crate::sample::{PASSWORD, USERNAME};
 use crate::world::ENDPOINTS;
@@ -7,12 +7,12 @@ use rollbook::{Answer, Credentials, Engine, Request, Result};
 /// 2026-05-14T12:00:00Z, a school day.
 pub const NOW: i64 = 1_778_760_000;
 
-/// The credentials of the sample schools' integrator.
+/// Returns the credentials of the integrator of sample schools.
 pub fn headers() -> [(&'static str, &'static str); 2] {
     [("HTTP-X-USERNAME", USERNAME), ("HTTP-X-PASSWORD", PASSWORD)]
 }
 
-/// Targets of each endpoint, and of each way through it, for a school and one of its
+/// Returns targets of each endpoint and each of its parameters, for a school and one of its
 /// learners.
 pub fn targets_of(school: u64, learner: u64) -> Vec<String> {
     let examples = ENDPOINTS
@@ -21,12 +21,12 @@ pub fn targets_of(school: u64, learner: u64) -> Vec<String> {
     examples.collect()
 }
 
-/// The same for a generated school.
+/// Returns the same targets for a generated school.
 pub fn targets(school: u64) -> Vec<String> {
     targets_of(school, 7)
 }
 
-/// Asks a target as the integrator.
+/// Sends a GET request as the integrator.
 pub fn get(engine: &Engine, target: &str) -> Answer {
     engine.request(&Request {
         target,
@@ -36,13 +36,13 @@ pub fn get(engine: &Engine, target: &str) -> Answer {
     })
 }
 
-/// The answers to all targets of a school.
+/// Returns the answers to all targets of a school.
 pub fn answers(engine: &Engine, school: u64) -> Vec<Answer> {
     let targets = targets(school);
     targets.iter().map(|target| get(engine, target)).collect()
 }
 
-/// The whole export, credentials included.
+/// Returns the complete export, including credentials.
 pub fn export(engine: &Engine) -> Result<String> {
     let mut text = String::new();
     for line in engine.export(Credentials::Keep)? {
@@ -52,7 +52,7 @@ pub fn export(engine: &Engine) -> Result<String> {
     Ok(text)
 }
 
-/// The code of the error that something comes to, or `ok`.
+/// Returns the code of the error, or `ok`.
 pub fn code<T>(result: Result<T>) -> &'static str {
     result.map_or_else(|error| error.code(), |_| "ok")
 }

@@ -1,13 +1,13 @@
-//! The test at hand once more, in a process of its own.
+//! Runs the current test again in a process of its own.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-/// What tells a process that it is the child, and what to do.
+/// The environment variable that marks a process as a child, and contains its task.
 const TASK: &str = "ROLLBOOK_TEST_CHILD";
 
-/// The task of this process, if a test started it as a child.
+/// Returns the task of this process, if a test started it as a child.
 pub fn task() -> Option<String> {
     std::env::var(TASK).ok()
 }
@@ -17,19 +17,20 @@ pub fn start(test: &str, task: &str) -> Child {
     started(Command::new(std::env::current_exe().unwrap()), test, task)
 }
 
-/// The same, in so many bytes of addresses: whoever asks for more gets none.
+/// Starts this test binary with an address space of this size. Allocations beyond it fail.
 pub fn start_within(bytes: u64, test: &str, task: &str) -> Child {
     let mut shell = Command::new("sh");
     shell
         .args(["-c", "ulimit -v \"$0\" && exec \"$@\""])
         .arg((bytes / 1024).to_string())
         .arg(std::env::current_exe().unwrap())
-        // Otherwise each thread would take addresses for much that it never asks for.
+        // Without this, each thread would reserve address space that it never uses.
         .env("MALLOC_ARENA_MAX", "1");
     started(shell, test, task)
 }
 
-/// How many instructions it takes to do a task in a process of its own, by valgrind.
+/// Returns the number of instructions that a task takes in a process of its own, counted by
+/// valgrind.
 pub fn instructions(test: &str, task: &str) -> u64 {
     let mut valgrind = Command::new("valgrind");
     valgrind
@@ -43,19 +44,19 @@ pub fn instructions(test: &str, task: &str) -> u64 {
     counted.lines().next().unwrap().trim().parse().unwrap()
 }
 
-/// Does something whose instructions [`counts`] counts.
+/// Runs work whose instructions [`counts`] counts.
 #[inline(never)]
 pub fn counted(work: &mut dyn FnMut()) {
     work();
-    // Otherwise the last call would be a jump, and this function over before it.
+    // Without this, the last call would be a jump, and this function would return before it.
     std::hint::black_box(());
 }
 
-/// Its name in full: valgrind does not notice the end of a function that a pattern names.
+/// The full name of [`counted`]. If a pattern names a function, valgrind does not notice its end.
 const COUNTED: &str = "rollbook_tests::storage::child::counted";
 
-/// How many instructions each call of [`counted`] takes while a task is done in a process
-/// of its own, by valgrind. Its files are written to this folder.
+/// Runs a task in a process of its own, and returns the number of instructions that each call of
+/// [`counted`] takes, counted by valgrind. The files of valgrind are written to `folder`.
 pub fn counts(test: &str, task: &str, folder: &Path) -> Vec<u64> {
     let profile = folder.join("profile");
     let mut valgrind = Command::new("valgrind");
@@ -91,10 +92,10 @@ fn started(mut command: Command, test: &str, task: &str) -> Child {
     command.spawn().unwrap()
 }
 
-/// What marks the lines that a child says from those of the test harness.
+/// The prefix that distinguishes the lines of a child from those of the test harness.
 const MARK: &str = "child: ";
 
-/// Says something to the parent, at once.
+/// Sends a line to the parent immediately.
 pub fn say(line: &str) {
     let mut out = std::io::stdout().lock();
     // The harness ends none of its lines before the test ends.
@@ -102,13 +103,13 @@ pub fn say(line: &str) {
     out.flush().unwrap();
 }
 
-/// What a child says, line by line, until it ends.
+/// Returns the lines that a child sends, until it ends.
 pub fn lines(out: ChildStdout) -> impl Iterator<Item = String> {
     let lines = BufReader::new(out).lines().map_while(Result::ok);
     lines.filter_map(|line| line.strip_prefix(MARK).map(str::to_owned))
 }
 
-/// Waits for the parent to say something, or to end.
+/// Waits until the parent sends a line or ends.
 pub fn wait_for_parent() {
     let mut line = String::new();
     std::io::stdin().read_line(&mut line).unwrap();

@@ -1,4 +1,4 @@
-//! What may happen to a file that nobody is writing.
+//! Damage to a file that is not being written.
 
 use super::disk::Disk;
 use crate::random::Random;
@@ -10,23 +10,23 @@ const PAGE: usize = 4096;
 /// A kind of damage.
 #[derive(Clone, Copy, Debug)]
 pub enum Damage {
-    /// One bit is another.
+    /// Flips one bit.
     Bit,
-    /// A few dozen bits are others.
+    /// Flips a few dozen bits.
     Bits,
-    /// A page holds zeros.
+    /// Overwrites a page with zeros.
     Zeros,
-    /// A page holds anything.
+    /// Overwrites a page with random bytes.
     Garbage,
-    /// Two pages have changed places.
+    /// Swaps two pages.
     Swapped,
-    /// Some pages in a row have changed places.
+    /// Shuffles some consecutive pages.
     Shuffled,
-    /// The end is missing; at least one page is left.
+    /// Removes the end; at least one page remains.
     Cut,
-    /// Something was added at the end.
+    /// Adds bytes at the end.
     Longer,
-    /// One bit of the header is another.
+    /// Flips one bit of the header.
     Header,
 }
 
@@ -43,13 +43,13 @@ impl Damage {
         Damage::Header,
     ];
 
-    /// The kinds in turn.
+    /// Returns the kinds in turn.
     pub fn nth(number: u64) -> Damage {
         let kinds = Damage::ALL.len() as u64;
         Damage::ALL[usize::try_from(number % kinds).unwrap()]
     }
 
-    /// Does it to a file, to parts of it that are not all zeros.
+    /// Damages a file, in pages that are not all zeros.
     pub fn wreak(self, file: &mut Vec<u8>, random: &mut Random) {
         let used: Vec<usize> = (0..file.len() / PAGE)
             .filter(|page| file[page * PAGE..][..PAGE].iter().any(|byte| *byte != 0))
@@ -67,18 +67,18 @@ impl Damage {
             Damage::Zeros => file[one..][..PAGE].fill(0),
             Damage::Garbage => fill(&mut file[one..][..PAGE], random),
             Damage::Swapped => {
-                let kept = file[one..][..PAGE].to_vec();
+                let first = file[one..][..PAGE].to_vec();
                 file.copy_within(two..two + PAGE, one);
-                file[two..][..PAGE].copy_from_slice(&kept);
+                file[two..][..PAGE].copy_from_slice(&first);
             }
             Damage::Shuffled => {
                 let pages = (2 + random.below(7)).min((file.len() - one) / PAGE);
                 file[one..one + pages * PAGE].rotate_left(PAGE);
             }
             Damage::Cut => {
-                let kept = PAGE + random.below(file.len() - PAGE);
-                let whole_pages = kept / PAGE * PAGE;
-                file.truncate(if random.chance(50) { whole_pages } else { kept });
+                let len = PAGE + random.below(file.len() - PAGE);
+                let whole_pages = len / PAGE * PAGE;
+                file.truncate(if random.chance(50) { whole_pages } else { len });
             }
             Damage::Longer => {
                 let mut more = vec![0; random.below(3 * PAGE) + 1];
@@ -100,7 +100,7 @@ fn fill(bytes: &mut [u8], random: &mut Random) {
     }
 }
 
-/// Whether redb refuses a file, finds something in it, or stumbles over it.
+/// Returns whether redb refuses a file, finds damage in it, or panics.
 pub fn is_flagged_by_redb(file: Vec<u8>) -> bool {
     let check = || {
         let mut database = Database::builder()

@@ -1,20 +1,20 @@
-//! Bytes in memory that outlive the engine on top of them.
+//! A disk in memory that remains when the engine that uses it is closed.
 
 use redb::StorageBackend;
 use std::io::{self, ErrorKind};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// A disk of bytes; clones share them.
+/// A disk of bytes. Its clones share them.
 #[derive(Clone, Default)]
 pub struct Disk(Arc<Mutex<Vec<u8>>>);
 
 impl Disk {
-    /// A disk that holds these bytes.
+    /// Creates a disk that contains these bytes.
     pub fn new(bytes: Vec<u8>) -> Disk {
         Disk(Arc::new(Mutex::new(bytes)))
     }
 
-    /// A copy of what is on it now.
+    /// Returns a copy of the current bytes.
     pub fn bytes(&self) -> Vec<u8> {
         self.lock().clone()
     }
@@ -30,7 +30,7 @@ impl std::fmt::Debug for Disk {
     }
 }
 
-/// The place of a write or read, if it lies within the bytes.
+/// Returns the range of a write or read, if it is within the bytes.
 fn within(offset: u64, length: usize, whole: usize) -> io::Result<std::ops::Range<usize>> {
     let start = usize::try_from(offset).ok();
     let end = start.and_then(|start| start.checked_add(length));

@@ -1,42 +1,42 @@
-//! A disk that fails when it is told to.
+//! A disk with planned faults.
 
 use super::disk::Disk;
 use redb::StorageBackend;
 use std::io::{self, ErrorKind};
 use std::sync::{Arc, Mutex};
 
-/// What is done to a disk.
+/// An operation of a disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Deed {
-    /// Reading bytes.
+    /// Reads bytes.
     Read,
-    /// Writing bytes. A write that fails has left half of them behind.
+    /// Writes bytes. A write that fails has written half of them.
     Write,
-    /// Making it longer or shorter.
+    /// Changes the length.
     SetLen,
-    /// Making all durable.
+    /// Makes everything durable.
     Sync,
 }
 
 impl Deed {
-    /// All that can fail.
+    /// All operations that can fail.
     pub const ALL: [Deed; 4] = [Deed::Read, Deed::Write, Deed::SetLen, Deed::Sync];
 }
 
-/// What is to fail.
+/// A planned fault.
 #[derive(Clone, Copy, Debug)]
 pub struct Fault {
-    /// Deeds of this kind,
+    /// The kind of operation that fails.
     pub deed: Deed,
-    /// from this one on, counted from 0,
+    /// The number of the first operation of this kind that fails, counted from 0.
     pub from: usize,
-    /// or this one alone.
+    /// Whether only this operation fails, and not the ones after it.
     pub once: bool,
 }
 
 impl Fault {
-    /// Faults of a deed that was done so many times, at most so many of them, evenly spread: each
-    /// once, and from there on until the disk is put in order.
+    /// Returns at most about `most` faults of each kind, evenly spread over an operation that is
+    /// done `done` times. One kind fails once, the other fails until the fault is removed.
     pub fn spread(deed: Deed, done: usize, most: usize) -> Vec<Fault> {
         let places = (0..done).step_by(done.div_ceil(most).max(1));
         let faults = |from| [true, false].map(|once| Fault { deed, from, once });
@@ -47,14 +47,14 @@ impl Fault {
 #[derive(Default)]
 struct State {
     fault: Option<Fault>,
-    /// How often each deed was done since the fault was planned.
+    /// The number of times that each operation was done since the fault was planned.
     done: [usize; 4],
-    /// How often it failed.
+    /// The number of operations that have failed.
     failed: usize,
     capacity: Option<u64>,
 }
 
-/// A disk and its faults; clones share both.
+/// A disk and its faults. Its clones share both.
 #[derive(Clone, Default)]
 pub struct Faulty {
     disk: Disk,
@@ -62,7 +62,7 @@ pub struct Faulty {
 }
 
 impl Faulty {
-    /// A disk that holds these bytes, and is in order.
+    /// Creates a disk that contains these bytes, without faults.
     pub fn on(bytes: Vec<u8>) -> Faulty {
         Faulty {
             disk: Disk::new(bytes),
@@ -70,7 +70,7 @@ impl Faulty {
         }
     }
 
-    /// Plans a fault, or puts the disk in order. Counts from 0 again.
+    /// Plans a fault, or removes it, and resets the counters.
     pub fn plan(&self, fault: Option<Fault>) {
         let mut state = self.state.lock().unwrap();
         state.fault = fault;
@@ -78,22 +78,22 @@ impl Faulty {
         state.failed = 0;
     }
 
-    /// Refuses to become longer than so many bytes, if any.
+    /// Limits the length of the disk to this number of bytes, if any.
     pub fn limit(&self, capacity: Option<u64>) {
         self.state.lock().unwrap().capacity = capacity;
     }
 
-    /// How often this was done since the last plan.
+    /// Returns how often an operation was done since the last call of `plan`.
     pub fn done(&self, deed: Deed) -> usize {
         self.state.lock().unwrap().done[deed as usize]
     }
 
-    /// How many deeds have failed since the last plan.
+    /// Returns how many operations have failed since the last call of `plan`.
     pub fn failed(&self) -> usize {
         self.state.lock().unwrap().failed
     }
 
-    /// What is on it now.
+    /// Returns a copy of the current bytes.
     pub fn bytes(&self) -> Vec<u8> {
         self.disk.bytes()
     }

@@ -1,51 +1,51 @@
-//! What a power cut could leave of a disk: of the changes since the last sync
-//! any may be there and any may be missing, and a write may be torn.
+//! The states in which a power cut can leave a disk. Each change since the last sync may be present
+//! or missing, and a write may be torn.
 
 use super::recorder::{Entry, Event};
 use crate::random::Random;
 
-/// The changes between two syncs, on top of what is durable.
+/// The changes between two syncs, and the durable bytes before them.
 pub struct Window {
-    /// What the sync before it made durable.
+    /// The bytes that the previous sync made durable.
     pub durable: Vec<u8>,
-    /// What was done since then.
+    /// The changes since then.
     pub pending: Vec<Event>,
-    /// How many operations had begun when it ended.
+    /// The number of operations that had begun when the window ended.
     pub begun: usize,
-    /// How many had returned: they promised to be durable.
+    /// The number of operations that had returned, and are therefore durable.
     pub returned: usize,
 }
 
-/// How much of a window's changes a power cut lets through.
+/// Which changes of a window are on the disk after a power cut.
 #[derive(Clone, Copy, Debug)]
 pub enum Cut {
     /// None of them.
     Nothing,
     /// All of them.
     Everything,
-    /// All but this one.
+    /// All except the change with this index.
     Missing(usize),
-    /// Each one or not, by the toss of a coin.
+    /// Each change with a probability of one half, from this seed.
     Some(u64),
-    /// Of each write some sectors of this size.
+    /// Some sectors of each write.
     Torn {
-        /// Its size.
+        /// The size of a sector.
         sector: usize,
-        /// Decides which.
+        /// The seed that selects the sectors.
         seed: u64,
     },
-    /// Of this write some sectors, and all other changes.
+    /// Some sectors of one write, and all other changes.
     TornAlone {
-        /// Its place among the changes.
+        /// The index of the write among the changes.
         at: usize,
         /// The size of a sector.
         sector: usize,
-        /// Decides which.
+        /// The seed that selects the sectors.
         seed: u64,
     },
 }
 
-/// Cuts a log at its syncs. What follows the last sync is a window as well.
+/// Splits a log at its syncs. The changes after the last sync are also a window.
 pub fn windows(durable: Vec<u8>, log: &[Entry]) -> Vec<Window> {
     let mut windows = Vec::new();
     let mut now = durable;
@@ -73,8 +73,8 @@ pub fn windows(durable: Vec<u8>, log: &[Entry]) -> Vec<Window> {
 }
 
 impl Window {
-    /// The cuts of this window, with so many seeds for those that have one; of
-    /// those that single out a change at most so many, evenly spread.
+    /// Returns the cuts of this window: for each kind of cut with a seed, this number of seeds, and
+    /// for each kind that singles out a change, at most about `most` changes, evenly spread.
     pub fn cuts(&self, seeds: u64, most: usize) -> Vec<Cut> {
         let mut cuts = vec![Cut::Nothing];
         if self.pending.is_empty() {
@@ -99,7 +99,7 @@ impl Window {
         cuts
     }
 
-    /// The bytes that a cut leaves.
+    /// Returns the bytes that remain after a cut.
     pub fn image(&self, cut: Cut) -> Vec<u8> {
         let mut bytes = self.durable.clone();
         let seed = match cut {
@@ -125,8 +125,8 @@ impl Window {
     }
 }
 
-/// Does to the bytes what an event did, as far as its sectors come through.
-/// What would lie beyond the end is lost: the file never became that long.
+/// Applies an event to the bytes, for each sector for which `comes_through` returns true. Bytes
+/// beyond the end are lost, because the file never had that length.
 fn apply(
     bytes: &mut Vec<u8>,
     event: &Event,

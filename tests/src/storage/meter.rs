@@ -6,7 +6,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A disk, and how often and how many bytes were read from it; clones share all.
+/// A disk that counts the reads and the bytes that are read. Its clones share all of this.
 #[derive(Clone, Debug)]
 pub struct Meter {
     disk: Disk,
@@ -15,7 +15,7 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// A disk that holds these bytes, of which none was read.
+    /// Creates a disk that contains these bytes, with counters of 0.
     pub fn on(bytes: Vec<u8>) -> Meter {
         Meter {
             disk: Disk::new(bytes),
@@ -24,12 +24,12 @@ impl Meter {
         }
     }
 
-    /// How often something was read.
+    /// Returns the number of reads.
     pub fn reads(&self) -> u64 {
         self.reads.load(Ordering::Relaxed)
     }
 
-    /// How many bytes were read.
+    /// Returns the number of bytes that were read.
     pub fn read_bytes(&self) -> u64 {
         self.read.load(Ordering::Relaxed)
     }

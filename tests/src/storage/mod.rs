@@ -1,12 +1,11 @@
-//! Disks that record, fail, lie or wear out, and what is done on top of them.
+//! Disks that record, fail or lose data, and operations on stores on such disks.
 //!
-//! - `disk`: bytes in memory. `recorder`, `images`, `power_cut`: what a power
-//!   cut leaves. `meter`: what is read.
-//! - `faulty`: what fails. `watchdog`: what hangs. `wrapping`: an app's backend.
-//! - `damage`, `tables`: what happens to a file behind the engine's back. `numbers`:
-//!   those in its rows. `panics`: those that the engine catches.
-//! - `scenario`, `asked`: what an engine is made to do, and what it is asked; `small`:
-//!   the same of a small store.
+//! - `disk`: bytes in memory. `recorder`, `images`, `power_cut`: the effects of a power cut.
+//!   `meter`, `watched`: counts and positions of reads.
+//! - `faulty`: planned faults. `watchdog`: a time limit. `wrapping`: the backend of an app.
+//! - `damage`, `tables`, `seal`: changes to a file that bypass the engine. `numbers`: the numbers
+//!   in its rows. `panics`: counts of caught panics.
+//! - `scenario`, `asked`: changes and questions for an engine; `small`: the same for a small store.
 //! - `child`: a test in a process of its own.
 
 pub mod asked;

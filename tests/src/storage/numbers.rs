@@ -1,6 +1,5 @@
-//! The numbers in the rows of a store, one by one: where each lies, and the row with
-//! another one in its place. Written from the description of the format, and not with
-//! the engine's own code.
+//! Finds the numbers in the rows of a store, and replaces single ones. Written from the description
+//! of the format, without the code of the engine.
 
 use super::tables::{BLOCK_INDEXES, BLOCKS, Definition, INTEGRATORS, JOURNAL, META};
 use redb::TableHandle;
@@ -9,16 +8,16 @@ use std::ops::Range;
 /// A number in a row.
 #[derive(Clone, Debug)]
 pub struct Number {
-    /// What it is, such as `end of a rendering`.
+    /// What the number is, such as `end of a rendering`.
     pub what: String,
     at: Range<usize>,
     form: Form,
-    /// What tells where the record lies that it is part of.
+    /// Where the lengths of the record that contains the number are.
     record: Option<Record>,
 }
 
-/// Where the length of a record's column stands, and the ends of the record and of those
-/// behind it.
+/// The position of the length of a record's column, and the positions of the ends of the record and
+/// of the records after it.
 #[derive(Clone, Debug)]
 struct Record {
     length: usize,
@@ -33,7 +32,8 @@ enum Form {
     Varint,
 }
 
-/// How a collection's blocks are laid out: tags, and the names of the columns.
+/// Returns the layout of a collection's blocks: the number of filter columns, and the names of the
+/// columns.
 fn layout(collection: u8) -> (usize, &'static [&'static str]) {
     match collection {
         7 => (7, &["a rendering", "facts", "a name"]),
@@ -51,11 +51,11 @@ fn layout(collection: u8) -> (usize, &'static [&'static str]) {
     }
 }
 
-/// The numbers of a row.
+/// Returns all numbers of a row.
 pub fn numbers(table: Definition, key: &[u8], value: &[u8]) -> Vec<Number> {
     let mut found = Found::default();
     match table.name() {
-        name if name == BLOCKS.name() => run(key[8], value, &mut found),
+        name if name == BLOCKS.name() => block(key[8], value, &mut found),
         name if name == BLOCK_INDEXES.name() => block_index(value, &mut found),
         name if name == META.name() => meta(key, value, &mut found),
         name if name == JOURNAL.name() => journal(key, value, &mut found),
@@ -85,7 +85,7 @@ impl Found {
         self.add(what, at, Form::Fixed);
     }
 
-    /// Notes the varint that begins here, moves behind it, and gives it.
+    /// Adds the varint that begins at `at`, moves `at` behind it, and returns its value.
     fn varint(&mut self, what: &str, row: &[u8], at: &mut usize) -> usize {
         let start = *at;
         let mut number = 0;
@@ -101,7 +101,7 @@ impl Found {
         usize::try_from(number).unwrap_or(usize::MAX)
     }
 
-    /// Notes what stands in a number of so many bytes, and moves behind it.
+    /// Adds a number of this length in bytes, and moves `at` behind it.
     fn bytes(&mut self, what: &str, length: usize, at: &mut usize) {
         if length > 0 {
             self.fixed(what, *at..*at + length);
@@ -114,7 +114,7 @@ fn word(row: &[u8], at: usize) -> usize {
     u32::from_le_bytes(row[at..at + 4].try_into().unwrap()) as usize
 }
 
-fn run(collection: u8, row: &[u8], found: &mut Found) {
+fn block(collection: u8, row: &[u8], found: &mut Found) {
     let (tags, columns) = layout(collection);
     let of = |what: &str| format!("collection {collection}: {what}");
     let count = word(row, 0);
@@ -176,7 +176,7 @@ fn run(collection: u8, row: &[u8], found: &mut Found) {
     }
 }
 
-/// The numbers of a record's part of a column.
+/// Adds the numbers of a record's part of a column.
 fn record(column: &str, of_learner: bool, row: &[u8], part: Range<usize>, found: &mut Found) {
     let (mut at, end) = (part.start, part.end);
     match column {
@@ -214,8 +214,8 @@ fn record(column: &str, of_learner: bool, row: &[u8], part: Range<usize>, found:
     }
 }
 
-/// The length of all facts and each with its number and length, a learner's spans,
-/// and behind them the edits of v2.
+/// Adds the numbers of the residual fields: their total length, the number and length of each, the
+/// spans of a learner, and the edits of v2 after them.
 fn facts(of_learner: bool, row: &[u8], part: Range<usize>, found: &mut Found) {
     let mut at = part.start;
     let count = part.end - 1;
@@ -236,7 +236,7 @@ fn facts(of_learner: bool, row: &[u8], part: Range<usize>, found: &mut Found) {
     found.bytes("count of edits", 1, &mut at);
 }
 
-/// A slot of a row: a mark or nothing.
+/// Adds the numbers of a slot of a mark row, which contains a mark or nothing.
 fn mark(row: &[u8], at: &mut usize, found: &mut Found) {
     let flags = usize::from(row[*at]);
     found.bytes("flags of a mark", 1, at);
@@ -257,7 +257,7 @@ fn block_index(row: &[u8], found: &mut Found) {
     }
 }
 
-/// The head of an area, or what a commit touched there.
+/// Adds the numbers of the head of a log partition, or of an entry of the journal.
 fn journal(key: &[u8], row: &[u8], found: &mut Found) {
     if key.ends_with(&[0; 8]) {
         found.fixed("journal: floor", 0..8);
@@ -303,7 +303,7 @@ fn meta(key: &[u8], row: &[u8], found: &mut Found) {
 }
 
 impl Number {
-    /// The number itself.
+    /// Returns the current value.
     pub fn now(&self, row: &[u8]) -> u64 {
         let bytes = &row[self.at.clone()];
         match self.form {
@@ -312,8 +312,8 @@ impl Number {
         }
     }
 
-    /// Other numbers than the one here: 0, 1, the highest, and it with each bit
-    /// flipped. Each is named.
+    /// Returns other values: 0, 1, the maximum, and the current value with each bit flipped. Each
+    /// has a name.
     pub fn others(&self, row: &[u8]) -> Vec<(String, u64)> {
         let now = self.now(row);
         let bits = match self.form {
@@ -326,8 +326,8 @@ impl Number {
         others.filter(|(_, number)| *number != now).collect()
     }
 
-    /// The row with another number here. One that is longer or shorter moves what lies
-    /// behind it, as an engine would have written it.
+    /// Returns the row with another value of this number. If its encoding has another length, the
+    /// bytes after it move, and the lengths are corrected, as if an engine had written the row.
     pub fn with(&self, row: &[u8], number: u64) -> Vec<u8> {
         let bytes = match self.form {
             Form::Fixed => number.to_le_bytes()[..self.at.len()].to_vec(),

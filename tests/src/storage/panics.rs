@@ -1,18 +1,18 @@
-//! Panics that the engine catches: those of redb are expected.
+//! Counts panics that the engine catches. Panics of redb are expected.
 
 use std::panic;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How many panics there were so far.
+/// The numbers of panics so far.
 #[derive(Default)]
 pub struct Counted {
     of_redb: Arc<AtomicUsize>,
     of_ours: Arc<AtomicUsize>,
 }
 
-/// Silences the panics of redb, which the engine catches, and counts them. The engine's
-/// own are counted and told.
+/// Counts the panics of redb, which the engine catches, without printing them. Other panics are
+/// counted and printed.
 pub fn counted() -> Counted {
     let counted = Counted::default();
     let (of_redb, of_ours) = (counted.of_redb.clone(), counted.of_ours.clone());
@@ -32,12 +32,12 @@ pub fn counted() -> Counted {
 }
 
 impl Counted {
-    /// How many of redb there were.
+    /// Returns the number of panics of redb.
     pub fn count(&self) -> usize {
         self.of_redb.load(Ordering::Relaxed)
     }
 
-    /// How many there were of the engine, or of what it calls.
+    /// Returns the number of panics of the engine, or of code that it calls.
     pub fn of_ours(&self) -> usize {
         self.of_ours.load(Ordering::Relaxed)
     }

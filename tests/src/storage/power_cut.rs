@@ -1,4 +1,4 @@
-//! Opening what power cuts leave of a store, and judging what is found in it.
+//! Opens what power cuts leave of a store, and checks its content.
 
 use super::asked::export;
 use super::disk::Disk;
@@ -12,24 +12,22 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// One change of a store, which must succeed.
+/// A change of a store, which must succeed.
 pub type Operation<'a> = Box<dyn FnOnce(&Engine) + 'a>;
 
-/// A life of a store: the log of its disk, and the export after each of its
-/// operations.
+/// The history of a store: the log of its disk, and the export after each of its operations.
 pub struct Life {
-    /// What was on the disk before.
+    /// The bytes of the disk before the first operation.
     pub before: Vec<u8>,
-    /// What was done to it.
+    /// The changes of the disk.
     pub log: Vec<Entry>,
-    /// The export before the first operation, and after each.
+    /// The export before the first operation, and after each operation.
     pub exports: Vec<String>,
 }
 
 impl Life {
-    /// Opens a store on these bytes, which is the first operation, runs the
-    /// others, and closes it, which is the last. `export_before` is what there
-    /// is to lose.
+    /// Opens a store on these bytes, which is the first operation, runs the other operations, and
+    /// closes it, which is the last operation. `export_before` is the export of the original store.
     pub fn record(
         before: Vec<u8>,
         export_before: String,
@@ -53,7 +51,7 @@ impl Life {
         }
     }
 
-    /// Opens what cuts of every window leave: see [`Window::cuts`].
+    /// Opens the images of each window. [`Window::cuts`] describes the parameters.
     pub fn cut_everywhere(&self, seeds: u64, most: usize) -> Cuts {
         let windows = windows(self.before.clone(), &self.log);
         let cuts = Cuts {
@@ -74,7 +72,7 @@ impl Life {
     }
 
     fn cut_window(&self, here: &[Cut], window: &Window, cuts: &Cuts) {
-        // What had returned was promised to be there; what had begun may be.
+        // Operations that had returned must be durable; those that had begun may be.
         let allowed = &self.exports[window.returned..=window.begun];
         for cut in here {
             let image = window.image(*cut);
@@ -98,32 +96,32 @@ impl Life {
     }
 }
 
-/// What came of all cuts.
+/// The results of all cuts.
 #[derive(Default)]
 pub struct Cuts {
-    /// How many stretches between two syncs there were.
+    /// The number of windows between two syncs.
     pub windows: usize,
-    /// How many images were made.
+    /// The number of images.
     pub images: AtomicUsize,
-    /// Those that differ, by their digests.
+    /// The digests of the images, without duplicates.
     pub distinct: Mutex<HashSet<u64>>,
-    /// How many of them need a repair that reads the whole file, by the number
-    /// of operations that had begun.
+    /// The number of images that need a repair that reads the whole file, by the number of
+    /// operations that had begun.
     pub repairs: Mutex<BTreeMap<usize, usize>>,
-    /// What is wrong with those that are not as they must be.
+    /// What is wrong with the images that are not as expected.
     pub failures: Mutex<Vec<String>>,
 }
 
-/// How many images were opened, all as they must be.
+/// The numbers of images, all of which were as expected.
 #[derive(Clone, Copy, Default)]
 pub struct Judged {
-    /// How many stretches between two syncs there were.
+    /// The number of windows between two syncs.
     pub windows: usize,
-    /// How many images were made.
+    /// The number of images.
     pub images: usize,
-    /// How many of them were different.
+    /// The number of different images.
     pub different: usize,
-    /// How many of these needed a repair that reads the whole file.
+    /// The number of different images that needed a repair that reads the whole file.
     pub repaired: usize,
 }
 
@@ -143,7 +141,7 @@ impl std::fmt::Display for Judged {
 }
 
 impl Cuts {
-    /// Panics with what is wrong; else says how much was tried.
+    /// Panics with a description of the failures, or returns the numbers of images.
     pub fn judge(self) -> Judged {
         let failures = self.failures.into_inner().unwrap();
         assert!(
@@ -161,7 +159,7 @@ impl Cuts {
     }
 }
 
-/// Whether redb would scan the whole file at the next open.
+/// Returns whether redb would read the whole file when it is opened.
 pub fn needs_repair(image: &[u8]) -> bool {
     let opened = Database::builder()
         .set_repair_callback(RepairSession::abort)
@@ -169,7 +167,7 @@ pub fn needs_repair(image: &[u8]) -> bool {
     matches!(opened, Err(DatabaseError::RepairAborted))
 }
 
-/// Opens an image, which must be sound and export as one of these.
+/// Opens an image, which must be sound and have one of the allowed exports.
 fn open_one(image: Vec<u8>, allowed: &[String]) -> Result<(), String> {
     let failed = |what: &str| {
         let what = what.to_owned();

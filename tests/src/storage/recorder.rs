@@ -1,34 +1,34 @@
-//! A disk that writes down everything that changes it.
+//! A disk that records every change.
 
 use super::disk::Disk;
 use redb::StorageBackend;
 use std::io;
 use std::sync::{Arc, Mutex};
 
-/// What was done to the disk.
+/// A change of the disk.
 #[derive(Clone)]
 pub enum Event {
     /// Bytes were written.
     Write {
-        /// Where they begin.
+        /// The position of the first byte.
         offset: u64,
         /// The bytes.
         data: Arc<[u8]>,
     },
-    /// The disk was made longer or shorter.
+    /// The length of the disk was changed.
     SetLen(u64),
-    /// All before this is durable.
+    /// All changes before this one are durable.
     Sync,
 }
 
-/// An event and what had been asked of the engine by then.
+/// An event and the operations of the engine at that moment.
 #[derive(Clone)]
 pub struct Entry {
-    /// What was done.
+    /// The change.
     pub event: Event,
-    /// How many operations had begun.
+    /// The number of operations that had begun.
     pub begun: usize,
-    /// How many had returned.
+    /// The number of operations that had returned.
     pub returned: usize,
 }
 
@@ -39,7 +39,7 @@ struct Log {
     returned: usize,
 }
 
-/// A disk and the log of its changes; clones share both.
+/// A disk and the log of its changes. Its clones share both.
 #[derive(Clone, Default)]
 pub struct Recorder {
     disk: Disk,
@@ -47,7 +47,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Starts from what a disk holds.
+    /// Creates a disk that contains these bytes.
     pub fn on(bytes: Vec<u8>) -> Recorder {
         Recorder {
             disk: Disk::new(bytes),
@@ -55,8 +55,7 @@ impl Recorder {
         }
     }
 
-    /// Runs one operation of the engine, so that the log knows which changes
-    /// fall into it.
+    /// Runs one operation of the engine, so that the log shows which changes belong to it.
     pub fn operation<T>(&self, work: impl FnOnce() -> T) -> T {
         self.log.lock().unwrap().begun += 1;
         let outcome = work();
@@ -64,7 +63,7 @@ impl Recorder {
         outcome
     }
 
-    /// The log so far.
+    /// Returns the log so far.
     pub fn entries(&self) -> Vec<Entry> {
         self.log.lock().unwrap().entries.clone()
     }

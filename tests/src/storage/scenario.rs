@@ -1,4 +1,4 @@
-//! A store's life in steps: what the crash and fault tests interrupt.
+//! The steps in the life of a store that the crash and fault tests interrupt.
 
 use super::asked::{self, NOW};
 use crate::login;
@@ -6,14 +6,14 @@ use crate::sample::{SampleSchool, USERNAME};
 use rollbook::{Clock, Engine, Entropy, Error, Options, Request, Result, SetState};
 use serde_json::{Value, json};
 
-/// The school that most steps are about.
+/// The school that most steps change.
 pub const SCHOOL: u64 = 1000;
-/// A second one, which comes and goes.
+/// A second school, which is added and removed.
 pub const OTHER: u64 = 1001;
-/// The learner that is erased.
+/// The id of the learner that is erased.
 pub const ERASED: u64 = 5;
 
-/// Options under which a scenario always writes the same bytes.
+/// Returns options with which a scenario always writes the same bytes.
 pub fn options() -> Options {
     Options {
         clock: Clock::Fixed(NOW),
@@ -25,7 +25,7 @@ pub fn options() -> Options {
     }
 }
 
-/// The steps, each on what the ones before it left.
+/// The names of the steps, which run in this order on the same store.
 pub const STEPS: [&str; 10] = [
     "load",
     "rename, move and delete",
@@ -39,7 +39,7 @@ pub const STEPS: [&str; 10] = [
     "replace_school",
 ];
 
-/// What the steps load.
+/// The datasets that the steps load.
 pub struct Scenario {
     first: String,
     second: String,
@@ -48,7 +48,7 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// For a school of so many learners.
+    /// Creates the datasets for a school with this number of learners.
     pub fn new(learners: u32) -> Scenario {
         let first = school(SCHOOL, learners);
         Scenario {
@@ -59,7 +59,7 @@ impl Scenario {
         }
     }
 
-    /// Takes the step of this number.
+    /// Runs the step with this index.
     pub fn run(&self, step: usize, engine: &Engine) -> Result<()> {
         let apply = |dataset: &str| engine.apply(dataset.as_bytes()).map(drop);
         match STEPS[step] {
@@ -89,8 +89,8 @@ impl Scenario {
     }
 }
 
-/// A school of a size that is opened thousands of times: every learner, and
-/// some of the rest. A few marks lack their assessment, and a login is quick.
+/// Returns a small school, because it is opened thousands of times: every learner, and some of the
+/// other records. A few marks lack their assessment, and the login is quick.
 pub fn school(school_id: u64, learners: u32) -> String {
     let school = SampleSchool {
         school_id,
@@ -104,14 +104,14 @@ pub fn school(school_id: u64, learners: u32) -> String {
         let assessment = record["assessment_id"].as_u64();
         let placed = assessment.is_some_and(|id| id % 8 == 0);
         seen += 1;
-        let kept = match record["type"].as_str().unwrap() {
+        let is_included = match record["type"].as_str().unwrap() {
             "assessment" => placed,
             "mark" => placed && seen % 3 > 0 || seen % 100 == 0,
             "learner_subject" | "learning_program" => seen % 3 == 0,
             "absentee" | "discipline" => seen % 5 == 0,
             _ => true,
         };
-        if kept {
+        if is_included {
             dataset.push_str(&line);
             dataset.push('\n');
         }
@@ -119,7 +119,8 @@ pub fn school(school_id: u64, learners: u32) -> String {
     login::quick(&dataset)
 }
 
-/// Names change, learners, assessments and absences move, some records go.
+/// Returns a dataset that renames records, moves learners, assessments and absences, and removes
+/// some records.
 fn second(first: &str) -> String {
     let mut dataset = String::new();
     let mut seen = 0;
@@ -167,11 +168,11 @@ fn second(first: &str) -> String {
         };
         let removed = !changed && seen % 17 == 0;
         if removed && let Some(key) = key_of(&kind) {
-            let mut gone = json!({"type": kind, "deleted": true});
+            let mut deletion = json!({"type": kind, "deleted": true});
             for field in key {
-                gone[field] = record[field].clone();
+                deletion[field] = record[field].clone();
             }
-            record = gone;
+            record = deletion;
         } else if !changed {
             continue;
         }
@@ -181,7 +182,7 @@ fn second(first: &str) -> String {
     dataset
 }
 
-/// The key fields of the kinds that the second dataset removes.
+/// Returns the key fields of the kinds that the second dataset removes.
 fn key_of(kind: &str) -> Option<&'static [&'static str]> {
     match kind {
         "learner" | "parent" | "absentee" | "staff_member" | "discipline" => {
@@ -193,7 +194,7 @@ fn key_of(kind: &str) -> Option<&'static [&'static str]> {
     }
 }
 
-/// A state update, as a request: an answer of 500 counts as an error.
+/// Sends a state update as a request. An answer with status 500 counts as an error.
 fn update_state(engine: &Engine, method: &str, target: &str, body: &str) -> Result<()> {
     let answer = engine.request(&Request {
         method,
@@ -211,7 +212,7 @@ fn update_state(engine: &Engine, method: &str, target: &str, body: &str) -> Resu
     }
 }
 
-/// Sets whether an API type serves the school, and gives the status.
+/// Sets whether the school is activated for an API type, and returns the status.
 pub fn set_state(engine: &Engine, api_type_id: u64, state: u64) -> Result<u16> {
     let set = SetState {
         username: USERNAME,
@@ -225,10 +226,10 @@ pub fn set_state(engine: &Engine, api_type_id: u64, state: u64) -> Result<u16> {
 /// The id of the first of the [`long_learners`].
 pub const LONG_ID: u64 = 10_000;
 
-/// So many [`long_learners`] are more than a load keeps in memory.
+/// A number of [`long_learners`] that exceeds what a load stores in memory.
 pub const WAITING: u64 = 16;
 
-/// Learners whose names take most of the longest line that a dataset may have.
+/// Returns learners whose names fill most of the longest line that a dataset may have.
 pub fn long_learners(ids: std::ops::Range<u64>) -> String {
     let mut dataset = String::new();
     for id in ids {

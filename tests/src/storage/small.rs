@@ -1,5 +1,5 @@
-//! A store of two schools with something of everything in it, small enough to be
-//! damaged thousands of times.
+//! A store of two schools with records of every kind, small enough to be damaged thousands of
+//! times.
 
 use super::asked;
 use super::disk::Disk;
@@ -9,19 +9,19 @@ use crate::world::{ENDPOINTS, Endpoint};
 use rollbook::{Answer, Engine, Request, Result, SetState};
 use std::sync::OnceLock;
 
-/// A school of the store.
+/// The id of the first school of the store.
 pub const SCHOOL: u64 = 1000;
 const OTHER: u64 = 1001;
 
-/// The schools, with a login that costs next to nothing.
+/// Returns the schools, with a login that takes almost no time.
 fn schools() -> &'static str {
     static SCHOOLS: OnceLock<String> = OnceLock::new();
     let plain = include_str!("../../../core/examples/sample-school.ndjson");
     SCHOOLS.get_or_init(|| login::quick(plain))
 }
 
-/// The bytes of the store, closed: with a mark that waits for its assessment, and with
-/// what came of a change.
+/// Returns the bytes of the closed store. It contains a mark whose assessment is missing, and the
+/// idempotency record of a change.
 pub fn store() -> Vec<u8> {
     let disk = Disk::default();
     let engine = Engine::open_with_backend(disk.clone(), options()).unwrap();
@@ -41,7 +41,7 @@ pub fn store() -> Vec<u8> {
     disk.bytes()
 }
 
-/// Every kind of question, of both versions.
+/// Returns targets of every kind of question, of both versions.
 pub fn targets() -> Vec<String> {
     let v1 = asked::targets_of(SCHOOL, 1).into_iter();
     let v2 = ENDPOINTS.iter().flat_map(Endpoint::v2_examples);
@@ -52,7 +52,7 @@ pub fn targets() -> Vec<String> {
     v1.chain(others).chain(v2).collect()
 }
 
-/// Asks a target as the integrator.
+/// Sends a GET request as the integrator.
 pub fn ask(engine: &Engine, target: &str) -> Answer {
     engine.request(&Request {
         target,
@@ -65,7 +65,7 @@ pub fn ask(engine: &Engine, target: &str) -> Answer {
     })
 }
 
-/// The answers to every kind of question.
+/// Returns the answers to every kind of question.
 pub fn answers(engine: &Engine) -> Vec<Answer> {
     let targets = targets();
     targets.iter().map(|target| ask(engine, target)).collect()
@@ -74,8 +74,8 @@ pub fn answers(engine: &Engine) -> Vec<Answer> {
 /// A change of the store.
 pub type Change = fn(&Engine) -> Result<()>;
 
-/// Changes of every kind, each on what the ones before it left: a mark for each
-/// assessment; everything once more, some of it changed; and what takes things away.
+/// Changes of every kind, which are made in this order: a mark for each assessment; everything
+/// again, with some changes; and removals.
 pub const CHANGES: [Change; 5] = [
     |engine| engine.apply(marks().as_bytes()).map(drop),
     |engine| engine.apply(changed().as_bytes()).map(drop),
@@ -84,8 +84,8 @@ pub const CHANGES: [Change; 5] = [
     |engine| engine.remove_school(OTHER).map(drop),
 ];
 
-fn lines(keep: impl Fn(&str) -> bool) -> String {
-    let lines = schools().lines().filter(|line| keep(line));
+fn lines(is_included: impl Fn(&str) -> bool) -> String {
+    let lines = schools().lines().filter(|line| is_included(line));
     lines.map(|line| line.to_owned() + "\n").collect()
 }
 
@@ -116,7 +116,7 @@ fn changed() -> String {
     moved.collect()
 }
 
-/// The first school alone.
+/// Returns the first school alone.
 fn whole() -> String {
     lines(|line| !line.contains("\"school_id\":1001"))
 }

@@ -1,27 +1,27 @@
-//! A store's tables, as redb sees them: to look behind the engine's back.
+//! Reads and writes the tables of a store through redb, without the engine.
 
 use super::disk::Disk;
 use super::seal::seal;
 use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition};
 
-/// All tables of a store have keys and values of bytes.
+/// The type of all tables of a store: keys and values are bytes.
 pub type Definition = TableDefinition<'static, &'static [u8], &'static [u8]>;
 
-/// Runs of records.
+/// The blocks of records.
 pub const BLOCKS: Definition = TableDefinition::new("blocks");
-/// Which run holds which keys.
+/// The block indexes.
 pub const BLOCK_INDEXES: Definition = TableDefinition::new("block_indexes");
 /// Integrators and authorisations.
 pub const INTEGRATORS: Definition = TableDefinition::new("integrators");
-/// What the store says of itself.
+/// The metadata of the store.
 pub const META: Definition = TableDefinition::new("meta");
-/// What each commit touched.
+/// The keys of the records that each commit changed.
 pub const JOURNAL: Definition = TableDefinition::new("journal");
 
-/// Which rows belong together.
+/// The digests of sets of rows.
 pub const DIGESTS: Definition = TableDefinition::new("digests");
 
-/// The rows of a table, keys and values.
+/// Returns the keys and values of a table.
 pub fn rows(file: Vec<u8>, table: Definition) -> Vec<(Vec<u8>, Vec<u8>)> {
     let database = Database::builder()
         .create_with_backend(Disk::new(file))
@@ -35,8 +35,8 @@ pub fn rows(file: Vec<u8>, table: Definition) -> Vec<(Vec<u8>, Vec<u8>)> {
     rows.collect()
 }
 
-/// Where in the file the value of a row lies: of the places with its bytes, the one that
-/// redb reads.
+/// Returns the position in the file of the value of a row. If the bytes occur several times, it is
+/// the position that redb reads.
 pub fn offset(file: &[u8], table: Definition, key: &[u8], value: &[u8]) -> usize {
     let places = memchr::memmem::find_iter(file, value);
     let is_read = |at: &usize| {
@@ -54,8 +54,8 @@ pub fn offset(file: &[u8], table: Definition, key: &[u8], value: &[u8]) -> usize
     places[0]
 }
 
-/// The file with these rows in a table changed or added, and the checksums those of
-/// what is there then: as an engine would have left it that wrote these rows.
+/// Returns the file with these rows of a table changed or added, and with recomputed checksums, as
+/// if an engine had written these rows.
 pub fn with_rows(file: Vec<u8>, table: Definition, rows: &[(Vec<u8>, Vec<u8>)]) -> Vec<u8> {
     let disk = Disk::new(file);
     let database = Database::builder()

@@ -1,4 +1,4 @@
-//! What ends a test, and the threads of a test, that would otherwise run for ever.
+//! Ends a test, or the threads of a test, that would otherwise run forever.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -14,11 +14,11 @@ impl Drop for SetOnDrop<'_> {
     }
 }
 
-/// Ends the process unless dropped in time.
+/// Ends the process unless it is dropped in time.
 pub struct Watchdog(#[expect(dead_code, reason = "its end is the signal")] Sender<()>);
 
 impl Watchdog {
-    /// Ends the process after this time, with a word on what it was at.
+    /// Creates a watchdog that ends the process after this time and prints `what`.
     #[expect(clippy::print_stderr, reason = "the process ends here")]
     pub fn over(what: impl Into<String>, limit: Duration) -> Watchdog {
         let what = what.into();

@@ -1,4 +1,4 @@
-//! A disk that notes which blocks are read.
+//! A disk that records which blocks are read.
 
 use super::disk::Disk;
 use redb::StorageBackend;
@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 use std::io;
 use std::sync::{Arc, Mutex};
 
-/// How many bytes a block has.
+/// The length of a block in bytes.
 pub const BLOCK: usize = 4096;
 
-/// A disk and the blocks that were read; clones share both.
+/// A disk and the blocks that were read. Its clones share both.
 #[derive(Debug, Clone)]
 pub struct Watched {
     disk: Disk,
@@ -17,7 +17,7 @@ pub struct Watched {
 }
 
 impl Watched {
-    /// A disk that holds these bytes, of which none was read.
+    /// Creates a disk that contains these bytes, of which none was read.
     pub fn on(bytes: Vec<u8>) -> Watched {
         Watched {
             disk: Disk::new(bytes),
@@ -25,7 +25,7 @@ impl Watched {
         }
     }
 
-    /// The blocks that were read.
+    /// Returns the indexes of the blocks that were read.
     pub fn blocks(&self) -> Vec<usize> {
         self.read.lock().unwrap().iter().copied().collect()
     }

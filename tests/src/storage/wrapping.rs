@@ -1,4 +1,4 @@
-//! A backend around redb's own for files, as an app might write one.
+//! A backend around redb's own backend for files, as an app might write one.
 
 use redb::backends::FileBackend;
 use redb::{BackendError, StorageBackend};
@@ -7,14 +7,14 @@ use std::io;
 use std::ops::Bound;
 use std::path::Path;
 
-/// Hands everything on to the file, and tells of each write first.
+/// A backend that forwards everything to the file, and calls `before_write` before each write.
 pub struct Wrapping<F> {
     file: FileBackend,
     before_write: F,
 }
 
 impl<F: Fn() + Send + Sync + 'static> Wrapping<F> {
-    /// A file, made if it is not there.
+    /// Opens a file, and creates it if it does not exist.
     pub fn open(path: &Path, before_write: F) -> Wrapping<F> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true);

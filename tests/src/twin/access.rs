@@ -1,4 +1,5 @@
-//! Who may ask what (section 5 of `integration-api.md`; `decisions.md`, "Access").
+//! Checks of credentials and authorisations (section 5 of `integration-api.md`; `decisions.md`,
+//! "Access").
 
 use super::answer::{TwinAnswer, not_found, unauthorized};
 use super::endpoints::Endpoint;
@@ -6,7 +7,8 @@ use super::kinds::Kind;
 use super::records::{Key, Part, Record, Store};
 use crate::login;
 
-/// The username, if the two credential headers are those of an integrator. Of a repeated header the last counts.
+/// Returns the user name, if the two credential headers are those of an integrator. If a header is
+/// repeated, the last one counts.
 pub(crate) fn integrator(store: &Store, headers: &[(String, Vec<u8>)]) -> Option<String> {
     let header = |name: &str| {
         let named = headers
@@ -28,7 +30,7 @@ pub(crate) fn integrator(store: &Store, headers: &[(String, Vec<u8>)]) -> Option
     is_right.then_some(username)
 }
 
-/// The 401 of a request for missing or wrong credentials.
+/// Returns the 401 answer to a request with missing or wrong credentials.
 pub(crate) fn wrong_credentials(endpoint: &Endpoint, is_update: bool) -> TwinAnswer {
     unauthorized(match endpoint.family {
         _ if is_update => "Client access not authorised for this API type",
@@ -37,7 +39,7 @@ pub(crate) fn wrong_credentials(endpoint: &Endpoint, is_update: bool) -> TwinAns
     })
 }
 
-/// The `client_integration` records of an integrator: all, or those of one school.
+/// Returns the `client_integration` records of an integrator: all, or those of one school.
 pub(crate) fn authorisations<'a>(
     store: &'a Store,
     username: &str,
@@ -48,8 +50,8 @@ pub(crate) fn authorisations<'a>(
     })
 }
 
-/// The school has authorised the integrator for some API type: else 401, in 4.7 and 4.8 404. Lookups that name no
-/// school are for everybody.
+/// Checks that the school has authorised the integrator for some API type. If it has not, the
+/// answer is 401, in 4.7 and 4.8 404. Every integrator may read lookups without a school.
 pub(crate) fn authorised(
     store: &Store,
     endpoint: &Endpoint,
@@ -67,7 +69,8 @@ pub(crate) fn authorised(
     })
 }
 
-/// An API type of the family is authorised and in state 1: else what a 403 says.
+/// Checks that an API type of the family is authorised and in state 1. Otherwise the error is the
+/// description of the 403 answer.
 pub(crate) fn activated(
     store: &Store,
     username: &str,
@@ -96,7 +99,7 @@ pub(crate) fn activated(
     ))
 }
 
-/// An API type's family is that one, or an array in which it stands.
+/// Returns whether the family of an API type is this one, or an array that contains it.
 fn is_of(api_type: &Record, family: &str) -> bool {
     let named = api_type.text("family");
     named == family || named.contains(&format!("\"{family}\""))

@@ -2,18 +2,18 @@
 
 use super::render::Json;
 
-/// What a request is answered with.
+/// The answer to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TwinAnswer {
     /// The HTTP status.
     pub status: u16,
     /// The `Allow` header of a 405.
     pub allow: Option<String>,
-    /// The body, always JSON.
+    /// The body, which is always JSON.
     pub body: Vec<u8>,
 }
 
-/// An answer that carries data.
+/// Returns an answer with data.
 pub(crate) fn data(json: &Json) -> TwinAnswer {
     TwinAnswer {
         status: 200,
@@ -22,7 +22,7 @@ pub(crate) fn data(json: &Json) -> TwinAnswer {
     }
 }
 
-/// The two successes of a state update.
+/// Returns one of the two successful answers to a state update.
 pub(crate) fn updated(changed: bool) -> TwinAnswer {
     TwinAnswer {
         status: if changed { 200 } else { 204 },
@@ -43,38 +43,38 @@ fn refusal(status: u16, error: &str, description: &str) -> TwinAnswer {
     }
 }
 
-/// A request that is not understood.
+/// Returns the answer to a malformed request.
 pub(crate) fn bad_request(description: &str) -> TwinAnswer {
     refusal(400, "Bad Request", description)
 }
 
-/// Credentials or authorisation that are missing.
+/// Returns the answer to a request with missing credentials or authorisation.
 pub(crate) fn unauthorized(description: &str) -> TwinAnswer {
     refusal(401, "Unauthorized", description)
 }
 
-/// A family that is not activated.
+/// Returns the answer if the API family is not activated.
 pub(crate) fn not_activated(description: &str) -> TwinAnswer {
     refusal(403, "Integration not activated", description)
 }
 
-/// A longer body is refused.
+/// The maximum length of a body in bytes.
 pub(crate) const MOST_BODY_BYTES: usize = 65_536;
 
-/// What a 413 says.
+/// The description of a 413 answer.
 pub(crate) const TOO_LARGE: &str = "The body must have at most 65536 bytes";
 
-/// A body that is too long.
+/// Returns the answer to a body that is too long.
 pub(crate) fn too_large() -> TwinAnswer {
     refusal(413, "Content Too Large", TOO_LARGE)
 }
 
-/// Nothing to be found.
+/// Returns the answer if nothing was found.
 pub(crate) fn not_found(description: &str) -> TwinAnswer {
     refusal(404, "Not found", description)
 }
 
-/// A method that the path does not take.
+/// Returns the answer to a method that the path does not support.
 pub(crate) fn method_not_allowed(allowed: &[&str]) -> TwinAnswer {
     let description = format!("Use {}", allowed.join(" or "));
     let mut answer = refusal(405, "Method not allowed", &description);

@@ -1,4 +1,4 @@
-//! Applying and checking a dataset (`dataset.md`): one transaction, all of it or nothing.
+//! Applies and checks a dataset (`dataset.md`): one transaction, applied completely or not at all.
 
 use std::collections::BTreeMap;
 
@@ -8,19 +8,21 @@ use super::line::{Line, read_line};
 use super::needs::missing_schools;
 use super::records::{Key, Store};
 use super::summary::{Summary, summary};
+use crate::login;
 
-/// The lines of a dataset that are not blank, with their numbers, and the faults of the others.
+/// The lines of a dataset that are neither blank nor faulty, with their numbers, and the faults of
+/// the others.
 type Lines = (Vec<(usize, Line)>, Vec<String>);
 
 impl Twin {
-    /// Applies a dataset. The error is the first fault; nothing is kept then.
+    /// Applies a dataset. The error is the first fault; nothing is stored then.
     pub fn apply(&mut self, lines: &[String]) -> Result<Summary, String> {
         let (lines, faults) = read_lines(lines, None);
         self.commit(lines, faults, self.store.clone())
     }
 
-    /// Every fault of a dataset in the order of its lines, at most `limit`: those of lines by themselves or,
-    /// without any, those of missing schools. Nothing is kept.
+    /// Returns the faults of a dataset in the order of its lines, at most `limit`: those of single
+    /// lines or, if there are none, those of missing schools. Nothing is stored.
     pub fn check(&self, lines: &[String], limit: usize) -> Vec<String> {
         let (lines, mut faults) = read_lines(lines, None);
         if faults.is_empty() {
@@ -31,7 +33,7 @@ impl Twin {
         faults
     }
 
-    /// Puts the lines onto `base` and keeps the outcome if there is no fault.
+    /// Applies the lines to `base`, and stores the result if there is no fault.
     pub(crate) fn commit(
         &mut self,
         lines: Vec<(usize, Line)>,
@@ -51,8 +53,10 @@ impl Twin {
         Ok(summary)
     }
 
-    /// The store after the lines, in their order, and the last line of each key. A `client_integration`
-    /// without `state` takes that of the lines before it, else of the store, else 0; after a removal it is 0.
+    /// Returns the store after the lines, applied in order, and the last line of each key. A
+    /// `client_integration` without `state` gets the state of the previous line with the same key,
+    /// else that of the store, else 0. After a removal the state is 0. A password from which the
+    /// stored hash was made leaves the integrator unchanged.
     fn outcome(
         &self,
         lines: Vec<(usize, Line)>,
@@ -65,12 +69,20 @@ impl Twin {
             } else {
                 self.store.records.get(&key)
             };
-            let kept =
+            let state =
                 before.map_or_else(|| "0".to_owned(), |record| record.text("state").to_owned());
             match record {
                 Some(mut record) => {
                     if key.kind == Kind::ClientIntegration {
-                        record.fields.entry("state").or_insert(kept);
+                        record.fields.entry("state").or_insert(state);
+                    }
+                    let stored = self.store.records.get(&key);
+                    let password = record.fields.get("password");
+                    let hash = stored.and_then(|stored| stored.fields.get("password_hash"));
+                    if let (Some(stored), Some(password), Some(hash)) = (stored, password, hash)
+                        && login::matches(password.as_bytes(), hash)
+                    {
+                        record = stored.clone();
                     }
                     store.records.insert(key.clone(), record);
                 }
@@ -84,7 +96,7 @@ impl Twin {
     }
 }
 
-/// Reads every line. With `school`, a record of another school is a fault.
+/// Reads every line. If `school` is given, a record of another school is a fault.
 pub(crate) fn read_lines(lines: &[String], school: Option<u64>) -> Lines {
     let mut good = Vec::new();
     let mut faults = Vec::new();
@@ -121,7 +133,7 @@ fn school_faults(store: &Store, last: &BTreeMap<Key, usize>) -> Vec<String> {
         .collect()
 }
 
-/// A fault without the detail that each implementation words freely.
+/// Returns a fault without the detail whose wording differs between implementations.
 pub fn comparable(fault: &str) -> &str {
     ["is not a JSON object", "is not an Argon2id hash"]
         .into_iter()
@@ -129,7 +141,7 @@ pub fn comparable(fault: &str) -> &str {
         .unwrap_or(fault)
 }
 
-/// The key of a line that reads without fault, in a text that tells it from every other key.
+/// Returns a text that identifies the key of a line without faults.
 pub fn line_key(line: &str) -> Option<String> {
     let line = read_line(line).ok()??;
     Some(format!("{:?}", line.key))

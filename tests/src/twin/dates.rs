@@ -6,7 +6,7 @@ use jiff::civil::{Date, date};
 const FIRST: Date = date(1, 1, 1);
 const LAST: Date = date(9999, 12, 31);
 
-/// Exactly 4-2-2 ASCII digits, a day of the calendar in the years 0001 to 9999.
+/// Parses exactly 4-2-2 ASCII digits as a day of the calendar in the years 0001 to 9999.
 pub(crate) fn parse_date(text: &str) -> Option<Date> {
     if !has_shape(text, "0000-00-00") {
         return None;
@@ -21,12 +21,13 @@ pub(crate) fn parse_date(text: &str) -> Option<Date> {
         .filter(|date| *date >= FIRST)
 }
 
-/// A number for each date, greater the later it is.
+/// Returns the number of days since the first date.
 pub(crate) fn day_number(day: Date) -> u64 {
     u64::try_from((day - FIRST).get_days()).expect("no date is before the first")
 }
 
-/// `YYYY-MM-DD HH:MM:SS`, hours 00 to 23, minutes and seconds 00 to 59.
+/// Returns whether a text is `YYYY-MM-DD HH:MM:SS` with hours 00 to 23, minutes and seconds 00 to
+/// 59.
 pub(crate) fn is_date_time(text: &str) -> bool {
     has_shape(text, "0000-00-00 00:00:00")
         && parse_date(&text[..10]).is_some()
@@ -35,7 +36,8 @@ pub(crate) fn is_date_time(text: &str) -> bool {
         && &text[17..] < "60"
 }
 
-/// As long as the pattern, with an ASCII digit wherever it has `0`, else the same byte.
+/// Returns whether a text is as long as the pattern, with an ASCII digit wherever the pattern has
+/// `0`, and the same byte elsewhere.
 pub(crate) fn has_shape(text: &str, pattern: &str) -> bool {
     let fits = |(byte, shape): (u8, u8)| {
         if shape == b'0' {
@@ -47,7 +49,7 @@ pub(crate) fn has_shape(text: &str, pattern: &str) -> bool {
     text.len() == pattern.len() && text.bytes().zip(pattern.bytes()).all(fits)
 }
 
-/// The local date at an instant, in a zone that is `offset` minutes ahead of UTC.
+/// Returns the local date at an instant, in a zone that is `offset` minutes ahead of UTC.
 pub(crate) fn local_date(now: i64, offset: i64) -> Date {
     let days = now.saturating_add(offset * 60).div_euclid(86_400);
     let limit = if days < 0 { FIRST } else { LAST };
@@ -58,19 +60,19 @@ pub(crate) fn local_date(now: i64, offset: i64) -> Date {
     moved.unwrap_or(limit).clamp(FIRST, LAST)
 }
 
-/// The same day of the month before, or that month's last day.
+/// Returns the same day of the previous month, or the last day of that month.
 pub(crate) fn month_before(day: Date) -> Date {
     day.checked_sub(1.month())
         .unwrap_or(FIRST)
         .clamp(FIRST, LAST)
 }
 
-/// The same day of the next year; 29 February gives the 28th.
+/// Returns the same day of the next year. For 29 February, this is 28 February.
 pub(crate) fn year_after(day: Date) -> Date {
     day.checked_add(1.year()).unwrap_or(LAST).clamp(FIRST, LAST)
 }
 
-/// The day that many days later.
+/// Returns the date this number of days later.
 pub(crate) fn days_after(day: Date, days: i32) -> Date {
     day.checked_add(days.days())
         .unwrap_or(LAST)

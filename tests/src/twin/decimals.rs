@@ -1,9 +1,10 @@
-//! Exact decimals (`dataset.md`, "Values"; `decisions.md`, "Decimals"), as whole millionths.
+//! Exact decimals (`dataset.md`, "Values"; `decisions.md`, "Queries"), as whole millionths.
 
-/// Six digits after the point.
+/// The scale of six digits after the point.
 const SCALE: i128 = 1_000_000;
 
-/// `-?digits[.digits]`, at most 12 digits before the point and 6 after, as millionths.
+/// Parses `-?digits[.digits]`, with at most 12 digits before the point and 6 after it, as
+/// millionths.
 pub(crate) fn parse_decimal(text: &str) -> Option<i128> {
     let (negative, unsigned) = text
         .strip_prefix('-')
@@ -24,7 +25,7 @@ pub(crate) fn parse_decimal(text: &str) -> Option<i128> {
     Some(if negative { -value } else { value })
 }
 
-/// The shortest exact text: no trailing zeros, no `-0`.
+/// Returns the shortest exact text, without trailing zeros and without `-0`.
 pub(crate) fn exact_text(millionths: i128) -> String {
     let sign = if millionths < 0 { "-" } else { "" };
     let (whole, fraction) = (millionths.abs() / SCALE, millionths.abs() % SCALE);
@@ -32,17 +33,19 @@ pub(crate) fn exact_text(millionths: i128) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Two decimals, half away from zero; what rounds to zero is `0.00`.
+/// Returns the text with two decimals, rounded half away from zero. A value that rounds to zero is
+/// `0.00`.
 pub(crate) fn two_decimals(millionths: i128) -> String {
     hundredths_text(divide(millionths, SCALE / 100))
 }
 
-/// `mark` ÷ `mark_out_of` × 100 with two decimals, rounded once; none if `mark_out_of` is zero.
+/// Returns `mark` ÷ `mark_out_of` × 100 with two decimals, rounded once, or `None` if `mark_out_of`
+/// is zero.
 pub(crate) fn percentage_of(mark: i128, mark_out_of: i128) -> Option<String> {
     (mark_out_of != 0).then(|| hundredths_text(divide(mark * 100 * 100, mark_out_of)))
 }
 
-/// The quotient to the nearest whole number, half away from zero.
+/// Returns the quotient rounded to the nearest whole number, half away from zero.
 fn divide(dividend: i128, divisor: i128) -> i128 {
     let (over, under) = (dividend.abs(), divisor.abs());
     let rounded = over / under + i128::from(over % under * 2 >= under);

@@ -1,4 +1,4 @@
-//! The canonical export without credentials.
+//! The canonical export, without credentials.
 
 use super::Twin;
 use super::fields::{Field, Form, TERMS};
@@ -6,11 +6,12 @@ use super::kinds::Kind;
 use super::records::{Fields, Key, Part, Record};
 use super::render::Json;
 
-/// Where a line stands: first the school whose part of the export it is in, if any; then its kind; then its key.
+/// The position of a line: the school whose part of the export contains it, if any; then its kind;
+/// then its key.
 type Place = (Option<u64>, Kind, Vec<Part>);
 
 impl Twin {
-    /// One line a record, each ended by a line feed; integrators are left out.
+    /// Returns one line per record, each ended by a line feed. Integrators are omitted.
     pub fn export(&self) -> String {
         let records = self
             .store
@@ -25,7 +26,8 @@ impl Twin {
     }
 }
 
-/// Schools, API types and authorisations come first; a `learner_subject` stands by year before learner.
+/// Returns the place of a record. Schools, API types and authorisations come first; a
+/// `learner_subject` is ordered by year before learner.
 fn place(key: &Key, record: &Record) -> Place {
     let mut parts = key.parts.clone();
     if key.kind == Kind::LearnerSubject {
@@ -43,14 +45,15 @@ fn place(key: &Key, record: &Record) -> Place {
     }
 }
 
-/// `type`, then the fields of the table; left out are empty fields and those at their default.
+/// Returns `type`, then the fields of the table. Empty fields and those with their default are
+/// omitted.
 fn line(kind: Kind, record: &Record) -> String {
     let mut members = vec![("type".to_owned(), Json::text(kind.name()))];
     let table = kind.fields().iter();
-    let told = |field: &&Field| {
+    let differs = |field: &&Field| {
         record.default_of(kind, field.name).as_deref() != Some(record.text(field.name))
     };
-    let table: Vec<Field> = table.filter(told).copied().collect();
+    let table: Vec<Field> = table.filter(differs).copied().collect();
     members.extend(values(&table, &record.fields));
     if !record.terms.is_empty() {
         let terms = record
@@ -63,7 +66,7 @@ fn line(kind: Kind, record: &Record) -> String {
     Json::Object(members).to_string()
 }
 
-/// Integers as JSON numbers, arrays as they are kept, everything else as strings.
+/// Returns integers as JSON numbers, arrays as they are stored, and everything else as strings.
 fn values(table: &[Field], fields: &Fields) -> Vec<(String, Json)> {
     let member = |field: &Field| {
         let text = fields.get(field.name)?;

@@ -1,11 +1,12 @@
-//! The fields of the records of access and curriculum (`dataset.md`, "Kinds"), in the order of its table.
+//! The fields of the access and curriculum records (`dataset.md`, "Kinds"), in the order of its
+//! table.
 
-/// The form that a field's value has (`dataset.md`, "Values").
+/// The form of a field's value (`dataset.md`, "Values").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// An unsigned integer, kept without leading zeros.
+    /// An unsigned integer, stored without leading zeros.
     Integer,
-    /// An integer, negative or not.
+    /// An integer with an optional minus sign.
     Signed,
     /// An integer that is 0 or 1.
     Bit,
@@ -13,9 +14,9 @@ pub(crate) enum Form {
     Text,
     /// Text of at most 256 bytes.
     Username,
-    /// Text that is one of these.
+    /// One of these texts.
     Choice(&'static [&'static str]),
-    /// One of these, or an array of them.
+    /// One of these texts, or an array of them.
     Choices(&'static [&'static str]),
     /// `YYYY-MM-DD`
     Date,
@@ -27,9 +28,9 @@ pub(crate) enum Form {
     Percentage,
     /// `±HH:MM`
     Offset,
-    /// Text that no fault shows.
+    /// Text that no fault contains.
     Password,
-    /// An Argon2id hash, which none shows either.
+    /// An Argon2id hash, which no fault contains either.
     Hash,
     /// The terms of a `learner_subject`.
     Terms,
@@ -37,7 +38,7 @@ pub(crate) enum Form {
     Texts,
 }
 
-/// One field of a kind of record.
+/// A field of a kind of record.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Field {
     pub(crate) name: &'static str,
@@ -46,7 +47,7 @@ pub(crate) struct Field {
     pub(crate) required: bool,
 }
 
-/// An integer that is part of the key.
+/// Returns an integer field that is part of the key.
 pub(crate) const fn key(name: &'static str) -> Field {
     Field {
         name,
@@ -56,7 +57,7 @@ pub(crate) const fn key(name: &'static str) -> Field {
     }
 }
 
-/// A field that may be empty.
+/// Returns a field that may be empty.
 pub(crate) const fn optional(name: &'static str, form: Form) -> Field {
     Field {
         name,
@@ -66,7 +67,7 @@ pub(crate) const fn optional(name: &'static str, form: Form) -> Field {
     }
 }
 
-/// A field beside the key that may not be empty.
+/// Returns a field outside the key that must not be empty.
 pub(crate) const fn required(name: &'static str, form: Form) -> Field {
     Field {
         name,
@@ -76,7 +77,7 @@ pub(crate) const fn required(name: &'static str, form: Form) -> Field {
     }
 }
 
-/// A text that may be empty.
+/// Returns a text field that may be empty.
 pub(crate) const fn text(name: &'static str) -> Field {
     optional(name, Form::Text)
 }

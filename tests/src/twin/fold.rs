@@ -1,9 +1,9 @@
-//! What `name` compares (`decisions.md`, "Queries", `name`).
+//! The folding of names that the parameter `name` compares (`decisions.md`, "Queries", `name`).
 
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory as _};
 
-/// NFD, without general category Mn, in Unicode lower case.
+/// Returns the text in NFD, without general category Mn, in Unicode lower case.
 pub(crate) fn fold(text: &str) -> String {
     let without_marks: String = text
         .nfd()

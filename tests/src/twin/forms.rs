@@ -1,4 +1,5 @@
-//! The forms of values (`dataset.md`, "Values"): from raw JSON to canonical text, or what is wrong.
+//! The forms of values (`dataset.md`, "Values"): converts raw JSON to canonical text, or returns
+//! its fault.
 
 use super::dates::{is_date_time, parse_date};
 use super::decimals::{exact_text, parse_decimal};
@@ -10,7 +11,7 @@ use super::render::Json;
 
 const DECIMAL: &str = "is not a decimal (at most 12 digits, then at most 6 after a point)";
 
-/// The canonical text of a value that is not empty, or what is wrong with it.
+/// Returns the canonical text of a non-empty value, or a description of its fault.
 pub(crate) fn read(form: Form, value: &Value) -> Result<String, String> {
     let found = match form {
         Form::Integer => integer(value),
@@ -54,8 +55,8 @@ pub(crate) fn read(form: Form, value: &Value) -> Result<String, String> {
     }
 }
 
-/// The raw text of a value in a fault: at most 64 characters, and nothing of an array or an object in which a
-/// password may stand.
+/// Returns the raw text of a value for the message of a fault: at most 64 characters, and nothing
+/// of an array or an object that may contain a password.
 pub(crate) fn shown(raw: &str) -> String {
     if raw.to_lowercase().contains("password") || raw.contains("\\u") {
         match raw.chars().next() {
@@ -91,7 +92,7 @@ fn what(form: Form) -> String {
     }
 }
 
-/// A string, or an integer number kept as it is written.
+/// Returns a string, or the digits of an integer number as they are written.
 fn text(value: &Value) -> Option<String> {
     if let Some(text) = value.text() {
         return Some(text);
@@ -104,13 +105,14 @@ fn text(value: &Value) -> Option<String> {
         .then(|| number.to_owned())
 }
 
-/// A JSON number without sign, fraction or exponent, or a string of ASCII digits; without leading zeros.
+/// Returns the integer of a JSON number without sign, fraction or exponent, or of a string of ASCII
+/// digits, without leading zeros.
 fn integer(value: &Value) -> Option<String> {
     let number = value.text().or_else(|| value.number().map(str::to_owned))?;
     digits(&number).map(|number| number.to_string())
 }
 
-/// An integer number, or a string of the same form; without leading zeros.
+/// Returns the integer of a number, or of a string of the same form, without leading zeros.
 fn signed(value: &Value) -> Option<String> {
     let number = value.text().or_else(|| value.number().map(str::to_owned))?;
     let unsigned = number.strip_prefix('-').unwrap_or(&number);
@@ -118,7 +120,7 @@ fn signed(value: &Value) -> Option<String> {
     number.parse::<i64>().ok().map(|number| number.to_string())
 }
 
-/// An array of texts as JSON; nothing if there are none.
+/// Returns an array of texts as JSON. If there are none, the result is empty.
 fn texts(value: &Value) -> Option<String> {
     let items = value.items()?;
     let texts: Option<Vec<String>> = items.iter().map(text).collect();
@@ -129,7 +131,8 @@ fn texts(value: &Value) -> Option<String> {
     Some(Json::List(texts.into_iter().map(Json::Text).collect()).to_string())
 }
 
-/// Some of these in their order, as JSON if they are several; nothing if there are none.
+/// Returns some of the choices in their order, as JSON if there are several. If there are none, the
+/// result is empty.
 fn several(choices: &[&str], value: &Value) -> Option<String> {
     let items: Option<Vec<String>> = value.items()?.iter().map(text).collect();
     let mut places = Vec::new();
@@ -149,13 +152,13 @@ fn several(choices: &[&str], value: &Value) -> Option<String> {
     })
 }
 
-/// A JSON number without exponent, or a string.
+/// Returns the decimal of a JSON number without exponent, or of a string.
 fn decimal(value: &Value) -> Option<String> {
     let number = value.text().or_else(|| value.number().map(str::to_owned))?;
     parse_decimal(&number).map(exact_text)
 }
 
-/// `$argon2id$v=19$m=…,t=…,p=…$salt$hash`
+/// Returns whether a text has the form `$argon2id$v=19$m=…,t=…,p=…$salt$hash`.
 fn is_hash(text: &str) -> bool {
     let parts: Vec<&str> = text.split('$').collect();
     let ["", "argon2id", "v=19", costs, salt, hash] = parts.as_slice() else {

@@ -1,8 +1,9 @@
-//! JSON as it stands in a text: every value by its raw text, every name of an object as often as it stands.
+//! JSON as it is written: the raw text of every value, and every member of an object, including
+//! repeated names.
 
 use serde_json::value::RawValue;
 
-/// A value: its raw text, without blanks around it.
+/// The raw text of a value, without white space around it.
 #[derive(Debug)]
 pub(crate) struct Value {
     pub(crate) raw: String,
@@ -15,30 +16,30 @@ impl Value {
         }
     }
 
-    /// `null` and `""` are the same as absent (`dataset.md`, "Values").
+    /// Returns whether the value counts as absent: `null` and `""` do (`dataset.md`, "Values").
     pub(crate) fn is_empty(&self) -> bool {
         self.raw == "null" || self.raw == "\"\""
     }
 
-    /// The text of a string.
+    /// Returns the text of a string.
     pub(crate) fn text(&self) -> Option<String> {
         serde_json::from_str(&self.raw).ok()
     }
 
-    /// The digits of a number, as they are written.
+    /// Returns the digits of a number as they are written.
     pub(crate) fn number(&self) -> Option<&str> {
         self.raw
             .starts_with(|letter: char| letter == '-' || letter.is_ascii_digit())
             .then_some(&self.raw)
     }
 
-    /// The items of an array.
+    /// Returns the items of an array.
     pub(crate) fn items(&self) -> Option<Vec<Value>> {
         let items: Vec<&RawValue> = serde_json::from_str(&self.raw).ok()?;
         Some(items.into_iter().map(Self::from_raw).collect())
     }
 
-    /// The members of an object.
+    /// Returns the members of an object.
     pub(crate) fn members(&self) -> Option<Vec<(String, Value)>> {
         let Members(members) = serde_json::from_str(&self.raw).ok()?;
         Some(
@@ -50,8 +51,8 @@ impl Value {
     }
 }
 
-/// The members of the JSON object that the text is; what is wrong if it is none. An escape of half a
-/// surrogate pair, at any depth, is no JSON.
+/// Returns the members of a JSON object, or a description of its fault. An escape of half a
+/// surrogate pair, at any depth, is not valid JSON.
 pub(crate) fn read_object(text: &str) -> Result<Vec<(String, Value)>, String> {
     let raw: &RawValue = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let value = Value::from_raw(raw);
@@ -63,7 +64,7 @@ pub(crate) fn read_object(text: &str) -> Result<Vec<(String, Value)>, String> {
         .ok_or_else(|| "it is another JSON value".to_owned())
 }
 
-/// The raw text of every string in a JSON text, names included.
+/// Returns the raw text of every string in a JSON text, including names.
 fn strings(json: &str) -> Vec<&str> {
     let mut strings = Vec::new();
     let mut start = None;
@@ -83,7 +84,7 @@ fn strings(json: &str) -> Vec<&str> {
     strings
 }
 
-/// The members of an object in their order, repeated names included.
+/// The members of an object in order, including repeated names.
 struct Members<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'de> serde::Deserialize<'de> for Members<'de> {

@@ -59,7 +59,7 @@ impl Kind {
         Self::Discipline,
     ];
 
-    /// What `type` says in a dataset.
+    /// Returns the value of `type` in a dataset.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::School => "school",
@@ -88,12 +88,12 @@ impl Kind {
         }
     }
 
-    /// The kind of that name.
+    /// Returns the kind with this name.
     pub(crate) fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// The fields of a record of this kind, key fields first.
+    /// Returns the fields of a record of this kind, key fields first.
     pub(crate) fn fields(self) -> &'static [Field] {
         match self {
             Self::School => people_fields::SCHOOL,
@@ -121,13 +121,13 @@ impl Kind {
         }
     }
 
-    /// Only these must have their school in the store (`dataset.md`, "Values").
+    /// Returns whether the school of such a record must be in the store (`dataset.md`, "Values").
     pub(crate) fn needs_its_school(self) -> bool {
         matches!(self, Self::ClientIntegration | Self::Year | Self::Term)
     }
 }
 
-/// The names of a kind's text fields, in order.
+/// Returns the names of a kind's text fields, in order.
 pub fn texts_of(kind: &str) -> Vec<&'static str> {
     let fields = Kind::named(kind).unwrap().fields().iter();
     let texts = fields.filter(|field| field.form == Form::Text && !field.key);

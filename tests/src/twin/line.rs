@@ -1,4 +1,5 @@
-//! From a dataset line to a record or a removal, or to its fault (`dataset.md`, "Values" and "Errors").
+//! Converts a dataset line to a record or a removal, or returns its fault (`dataset.md`, "Values"
+//! and "Faults").
 
 use std::collections::BTreeMap;
 
@@ -9,20 +10,21 @@ use super::kinds::Kind;
 use super::records::{Fields, Key, Part, Record};
 use super::terms::read_terms;
 
-/// The longest line, without its line feed.
+/// The maximum length of a line, without its line feed.
 const LONGEST: usize = 1_048_576;
 
-/// What a line asks for: a record in place of the one with its key, or that key's removal.
+/// The change that a line describes: a record that replaces the one with its key, or the removal of
+/// that key.
 #[derive(Debug)]
 pub(crate) struct Line {
     pub(crate) key: Key,
     pub(crate) record: Option<Record>,
 }
 
-/// The members of an object that a table knows, by their names.
+/// The members of an object that a table contains, by their names.
 pub(crate) type Members<'a> = BTreeMap<&'a str, &'a Value>;
 
-/// Reads a line; none if it is blank.
+/// Reads a line. Returns `None` if it is blank.
 pub(crate) fn read_line(line: &str) -> Result<Option<Line>, String> {
     if line.len() > LONGEST {
         return Err("is longer than 1 MiB".to_owned());
@@ -39,7 +41,7 @@ pub(crate) fn read_line(line: &str) -> Result<Option<Line>, String> {
     Ok(Some(line))
 }
 
-/// The kind that the first `type` names; a second one is a name that stands twice.
+/// Returns the kind in the first `type`. A second `type` is a repeated name.
 fn kind_of(members: &[(String, Value)]) -> Result<Kind, String> {
     let first = members.iter().find(|(name, _)| name == "type");
     let value = first
@@ -92,7 +94,8 @@ fn read_members(kind: Kind, members: &[(String, Value)]) -> Result<Line, String>
     })
 }
 
-/// Faults of names: those that stand twice and those that the table does not know, in the order of the object.
+/// Returns the known members. The faults are repeated names and names that the table does not
+/// contain, in the order of the object.
 pub(crate) fn known_members<'a>(
     members: &'a [(String, Value)],
     table: &[Field],
@@ -114,7 +117,7 @@ pub(crate) fn known_members<'a>(
     Ok(found)
 }
 
-/// A name that no field has, unless it may be a value.
+/// Returns an unknown name for the message of a fault, or `...` if it may be a value.
 pub(crate) fn unknown(name: &str) -> &str {
     let mut letters = name.chars();
     let starts = letters
@@ -128,7 +131,7 @@ pub(crate) fn unknown(name: &str) -> &str {
     name
 }
 
-/// The fields that are not empty, in the order of the table; `terms` is read by its own rules.
+/// Returns the fields that are not empty, in the order of the table. `terms` is read separately.
 pub(crate) fn read_fields(
     found: &Members<'_>,
     table: &[Field],

@@ -1,19 +1,20 @@
 //! A second, naive implementation of the integration API.
 //!
-//! [`Twin`] keeps records as plain fields in one ordered map and answers every request by reading all of
-//! them, straight from `integration-api.md`, `decisions.md`, `dataset.md` and `v2.md`. It shares no code with the
-//! engine, keeps passwords as they come and knows nothing of files: it is there to be compared with.
+//! [`Twin`] stores records as plain fields in one ordered map, and answers every request by reading
+//! all of them, according to `integration-api.md`, `decisions.md`, `dataset.md` and `v2.md`. It
+//! shares no code with the engine, stores passwords unchanged and uses no files. Tests compare its
+//! results with those of the engine.
 //!
-//! | file | idea |
+//! | file | contents |
 //! |---|---|
-//! | `kinds`, `fields`, `people_fields`, `records` | what a record is, and the store |
-//! | `json`, `forms`, `terms`, `line` | from a dataset line to a record, or its fault |
+//! | `kinds`, `fields`, `people_fields`, `records` | the records and the store |
+//! | `json`, `forms`, `terms`, `line` | dataset lines to records or faults |
 //! | `apply`, `needs`, `summary`, `schools` | transactions on the store |
 //! | `export` | the canonical export |
 //! | `dates`, `decimals`, `fold`, `integers`, `offset` | values |
-//! | `target`, `route`, `access`, `params`, `question`, `request`, `answer`, `render` | from a request to an answer |
-//! | `endpoints` | the endpoints of section 4 and of the finance family, a file each |
-//! | `parents`, `percentage`, `release`, `state_update` | what they answer with, and 4.8 |
+//! | `target`, `route`, `access`, `params`, `question`, `request`, `answer`, `render` | requests and answers |
+//! | `endpoints` | the endpoints of section 4 and of the finance family, one per file |
+//! | `parents`, `percentage`, `release`, `state_update` | parts of the answers, and 4.8 |
 //! | `v2` | the second version of the API |
 
 mod access;

@@ -1,13 +1,14 @@
-//! Schools that records need (`dataset.md`, "Values" and "Errors").
+//! The schools that records require (`dataset.md`, "Values" and "Faults").
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::kinds::Kind;
 use super::records::{Key, Store};
 
-/// The faults of a store as it would be, each with its line: `client_integration`, `year` and `term` must
-/// have their school. `last` holds the last line of each key in the dataset. A record that the dataset
-/// does not bring lacks its school only because the dataset removes it: the fault is the removal's.
+/// Returns the faults of a future state of the store, each with its line: `client_integration`,
+/// `year` and `term` require their school. `last` contains the last line of each key in the
+/// dataset. If the dataset does not contain such a record, its school is missing only because the
+/// dataset removes the school, and the fault is on the line of the removal.
 pub(crate) fn missing_schools(
     store: &Store,
     last: &BTreeMap<Key, usize>,

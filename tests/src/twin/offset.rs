@@ -2,7 +2,7 @@
 
 use super::dates::has_shape;
 
-/// Minutes ahead of UTC: `±HH:MM`, at most 18:00.
+/// Parses `±HH:MM`, at most 18:00, as minutes ahead of UTC.
 pub(crate) fn parse_offset(text: &str) -> Option<i64> {
     if !has_shape(text, "+00:00") && !has_shape(text, "-00:00") {
         return None;
@@ -15,7 +15,7 @@ pub(crate) fn parse_offset(text: &str) -> Option<i64> {
     Some(if text.starts_with('-') { -total } else { total })
 }
 
-/// The one text of an offset: no offset is `+00:00`.
+/// Returns the canonical text of an offset. Zero is `+00:00`.
 pub(crate) fn offset_text(minutes: i64) -> String {
     let sign = if minutes < 0 { '-' } else { '+' };
     format!("{sign}{:02}:{:02}", minutes.abs() / 60, minutes.abs() % 60)

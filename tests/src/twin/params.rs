@@ -1,4 +1,4 @@
-//! Query parameters (`decisions.md`, "Requests"): their values, and what is wrong with them.
+//! Query parameters (`decisions.md`, "Requests"): their values and their faults.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +8,14 @@ use super::dates::parse_date;
 use super::integers::digits;
 use super::target::query_pairs;
 
-/// What is wrong with one parameter, or with several together.
+/// A fault of one parameter, or of several in combination.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub(crate) names: Vec<&'static str>,
     pub(crate) message: String,
 }
 
-/// A fault of these parameters.
+/// Returns a fault of these parameters.
 pub(crate) fn fault(names: &[&'static str], message: &str) -> Fault {
     Fault {
         names: names.to_vec(),
@@ -23,8 +23,8 @@ pub(crate) fn fault(names: &[&'static str], message: &str) -> Fault {
     }
 }
 
-/// The parameters of a request, of a repeated one the last; the faults of those that were read, in the order
-/// of reading. What a faulty parameter is read as does not matter.
+/// The parameters of a request, with the last value of a repeated one, and the faults of those that
+/// were read, in the order of reading. The value of a faulty parameter does not matter.
 #[derive(Debug)]
 pub(crate) struct Params {
     values: BTreeMap<String, String>,
@@ -32,7 +32,7 @@ pub(crate) struct Params {
 }
 
 impl Params {
-    /// The parameters of a query string.
+    /// Parses a query string.
     pub(crate) fn parse(query: &str) -> Self {
         Self {
             values: query_pairs(query).into_iter().collect(),
@@ -40,13 +40,13 @@ impl Params {
         }
     }
 
-    /// A value; an empty one counts as absent.
+    /// Returns a value. An empty one counts as absent.
     pub(crate) fn text(&self, name: &str) -> Option<String> {
         let value = self.values.get(name)?;
         (!value.is_empty()).then(|| value.clone())
     }
 
-    /// Notes a rule that is broken, unless one of its parameters is at fault already.
+    /// Adds the fault of a rule, unless one of its parameters already has a fault.
     pub(crate) fn note_rule(&mut self, rule: Fault) {
         let known: Vec<_> = self.faults.iter().flat_map(|fault| &fault.names).collect();
         if !rule.names.iter().any(|name| known.contains(&name)) {
@@ -54,12 +54,12 @@ impl Params {
         }
     }
 
-    /// Notes a fault of one parameter.
+    /// Adds a fault of one parameter.
     pub(crate) fn refuse(&mut self, name: &'static str, message: &str) {
         self.faults.push(fault(&[name], message));
     }
 
-    /// A value that is read by `read`.
+    /// Returns a value that `read` parses. `what` describes a valid value.
     fn read<T>(
         &mut self,
         name: &'static str,
@@ -74,24 +74,24 @@ impl Params {
         found
     }
 
-    /// An unsigned integer.
+    /// Returns an unsigned integer.
     pub(crate) fn integer(&mut self, name: &'static str) -> Option<u64> {
         self.read(name, "an unsigned integer", digits)
     }
 
-    /// A date.
+    /// Returns a date.
     pub(crate) fn date(&mut self, name: &'static str) -> Option<Date> {
         self.read(name, "a date (YYYY-MM-DD)", parse_date)
     }
 
-    /// An unsigned integer above 0.
+    /// Returns an unsigned integer above 0.
     pub(crate) fn positive(&mut self, name: &'static str) -> Option<u64> {
         self.read(name, "an unsigned integer above 0", |value| {
             digits(value).filter(|number| *number > 0)
         })
     }
 
-    /// `1`/`true` or `0`/`false` in any case; absent is false.
+    /// Returns a switch: `1`/`true` or `0`/`false` in any case. The default is false.
     pub(crate) fn switch(&mut self, name: &'static str) -> bool {
         let switch = |value: &str| match value.to_ascii_lowercase().as_str() {
             "1" | "true" => Some(true),
@@ -102,7 +102,8 @@ impl Params {
             .unwrap_or(false)
     }
 
-    /// Supplied with any value or none, but for `0`, `false` and `no` in any case.
+    /// Returns whether a parameter is present, with any value except `0`, `false` and `no` in any
+    /// case.
     pub(crate) fn included(&self, name: &str) -> bool {
         let value = self
             .values
@@ -111,7 +112,8 @@ impl Params {
         value.is_some_and(|value| !matches!(value.as_str(), "0" | "false" | "no"))
     }
 
-    /// A single grade id or a comma-separated list; spaces at either end of an item are allowed.
+    /// Returns a single grade id or a comma-separated list. Spaces at either end of an item are
+    /// allowed.
     pub(crate) fn grades(&mut self) -> Option<Vec<u64>> {
         let what = "an unsigned integer or a comma-separated list of them";
         self.read("grade_id", what, |list| {

@@ -15,7 +15,7 @@ pub(crate) static PARENT: Types = Types {
     records: &[],
 };
 
-/// Parent 1, then parent 2; a missing one is left out, one named twice stands twice.
+/// Returns parent 1, then parent 2. A missing one is omitted; the same one is repeated.
 pub(crate) fn parents(view: &View<'_>, learner: &Record) -> Json {
     let referred = ["parent1_id", "parent2_id"]
         .into_iter()
@@ -24,7 +24,7 @@ pub(crate) fn parents(view: &View<'_>, learner: &Record) -> Json {
     Json::List(found.map(parent).collect())
 }
 
-/// Every field of 2.2: those of the record but for `school_id`, in the same order.
+/// Returns every field of 2.2: those of the record except `school_id`, in the same order.
 pub(crate) fn parent(record: &Record) -> Json {
     let fields = Kind::Parent
         .fields()
@@ -38,7 +38,7 @@ pub(crate) fn parent(record: &Record) -> Json {
     Json::Object(fields.map(|name| (name.to_owned(), value(name))).collect())
 }
 
-/// A decimal with two decimals; empty if it is.
+/// Returns a decimal with two decimals, or an empty text if it is empty.
 pub(crate) fn decimal(text: &str) -> Json {
     Json::Text(parse_decimal(text).map(two_decimals).unwrap_or_default())
 }

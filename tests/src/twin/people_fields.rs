@@ -1,5 +1,5 @@
-//! The fields of schools, learners, parents, accountable persons and staff: section 2's order, then the fields
-//! that `dataset.md` adds.
+//! The fields of schools, learners, parents, accountable persons and staff, in the order of section
+//! 2, followed by the fields that `dataset.md` adds.
 
 use super::fields::{Field, Form, key, optional, required, text};
 

@@ -1,4 +1,4 @@
-//! What a mark answers for its assessment (2.6; `dataset.md`, "What the queries make of it").
+//! The values of a mark in an answer (2.6; `decisions.md`, "Queries").
 
 use super::decimals::{parse_decimal, percentage_of, two_decimals};
 use super::records::Record;
@@ -12,7 +12,7 @@ pub(crate) struct Result {
     pub(crate) captured: &'static str,
 }
 
-/// The result of a mark, or of none.
+/// Returns the result of a mark, or of no mark.
 pub(crate) fn result(assessment: &Record, mark: Option<&Record>) -> Result {
     let Some(record) = mark else {
         return Result {

@@ -1,4 +1,4 @@
-//! What a request asks, once its parameters are read, and the rows that answer it.
+//! The question of a request, after its parameters are read, and the rows of the answer.
 
 use super::kinds::Kind;
 use super::params::Fault;
@@ -6,11 +6,11 @@ use super::records::Store;
 use super::render::Json;
 use jiff::civil::Date;
 
-/// What a query sees.
+/// The data that a query can read.
 pub(crate) struct View<'a> {
     pub(crate) store: &'a Store,
     pub(crate) username: &'a str,
-    /// The school asked; 4.6 and 4.7, which ask for more than one, do not read it.
+    /// The school of the request. 4.6 and 4.7, which are for several schools, do not read it.
     pub(crate) school: u64,
     /// The school's local date.
     pub(crate) today: Date,
@@ -19,33 +19,36 @@ pub(crate) struct View<'a> {
 }
 
 impl View<'_> {
-    /// A name looked up through a reference of this school.
+    /// Returns a name that a reference of this school leads to.
     pub(crate) fn name(&self, kind: Kind, id: u64, field: &str) -> String {
         self.store.look_up(kind, &[self.school, id], field)
     }
 }
 
-/// A record as v1 answers it, and its place: the numbers that the order of its collection compares.
+/// A record in the form of v1, and its place: the numbers that determine the order of its
+/// collection.
 pub(crate) type Row = (Vec<u64>, Json);
 
-/// Rows in ascending order of their places, or the fault of parameters that do not go together.
+/// Rows in ascending order of their places, or the fault of parameters that are invalid in
+/// combination.
 pub(crate) type Rows = Result<Vec<Row>, Fault>;
 
-/// What is asked of an endpoint.
+/// The question that a request asks of an endpoint.
 pub(crate) trait Question: std::fmt::Debug {
-    /// Its rows as v1 has them.
+    /// Returns the rows in the form of v1.
     fn rows(&self, view: &View<'_>) -> Rows;
 
-    /// Its rows as v2 has them, before they get their types.
+    /// Returns the rows in the form of v2, before their values get their types.
     fn flat_rows(&self, view: &View<'_>) -> Rows {
         self.rows(view)
     }
 
-    /// What is meant by it: the same for questions that mean the same, however they are spelled.
+    /// Returns a text that is the same for questions with the same meaning, in whatever way they
+    /// are spelled.
     fn meant(&self, _: &View<'_>) -> String {
         format!("{self:?}")
     }
 
-    /// Asks for the record of an id that is found where others are not.
+    /// Selects the record of an id, which is found even if the collection would not contain it.
     fn by_id(&mut self, _id: u64) {}
 }

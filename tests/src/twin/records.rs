@@ -1,21 +1,21 @@
-//! Records as plain fields, and the store that holds them.
+//! Records as plain fields, and the store that contains them.
 
 use std::collections::BTreeMap;
 
 use super::integers::digits;
 use super::kinds::Kind;
 
-/// The fields of a record that are not empty, each in its canonical text.
+/// The non-empty fields of a record, each in its canonical text.
 pub(crate) type Fields = BTreeMap<&'static str, String>;
 
-/// One part of a key: ids are compared as numbers, usernames by their bytes.
+/// A part of a key. Ids are compared as numbers, user names by their bytes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Part {
     Number(u64),
     Name(String),
 }
 
-/// What tells a record from every other.
+/// The key that identifies a record.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key {
     pub(crate) kind: Kind,
@@ -23,7 +23,7 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    /// A key made of ids alone.
+    /// Returns a key that consists of ids only.
     pub(crate) fn of_ids(kind: Kind, ids: &[u64]) -> Self {
         Self {
             kind,
@@ -32,7 +32,7 @@ impl Key {
     }
 }
 
-/// One record: its fields (key fields too) and, for a `learner_subject`, its terms by number.
+/// A record: its fields (including key fields) and, for a `learner_subject`, its terms by number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Record {
     pub(crate) fields: Fields,
@@ -40,22 +40,22 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// A field as text; empty if it is absent.
+    /// Returns a field as text, which is empty if the field is absent.
     pub(crate) fn text(&self, name: &str) -> &str {
         self.fields.get(name).map_or("", String::as_str)
     }
 
-    /// A field as a number, if it is one.
+    /// Returns a field as a number, if it is one.
     pub(crate) fn number(&self, name: &str) -> Option<u64> {
         digits(self.text(name))
     }
 
-    /// An integer field that the record's kind requires.
+    /// Returns an integer field that the record's kind requires.
     pub(crate) fn id(&self, name: &str) -> u64 {
         self.number(name).expect("a required integer field")
     }
 
-    /// What a field holds when it is given as empty (`dataset.md`, "Kinds", *opt*).
+    /// Returns the value of a field that is given as empty (`dataset.md`, "Kinds").
     pub(crate) fn default_of(&self, kind: Kind, field: &str) -> Option<String> {
         match (kind, field) {
             (Kind::School, "utc_offset") => Some("+02:00".to_owned()),
@@ -71,19 +71,19 @@ impl Record {
     }
 }
 
-/// Every record, in the order of kinds and keys.
+/// All records, in the order of kinds and keys.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Store {
     pub(crate) records: BTreeMap<Key, Record>,
 }
 
 impl Store {
-    /// The record with this key of ids.
+    /// Returns the record with this key of ids.
     pub(crate) fn get(&self, kind: Kind, ids: &[u64]) -> Option<&Record> {
         self.records.get(&Key::of_ids(kind, ids))
     }
 
-    /// The records of a kind, in the order of their keys.
+    /// Returns the records of a kind, in the order of their keys.
     pub(crate) fn all(&self, kind: Kind) -> impl Iterator<Item = &Record> {
         self.records
             .iter()
@@ -91,13 +91,14 @@ impl Store {
             .map(|(_, record)| record)
     }
 
-    /// The records of a kind that bear this school id.
+    /// Returns the records of a kind with this school id.
     pub(crate) fn of_school(&self, kind: Kind, school: u64) -> impl Iterator<Item = &Record> {
         self.all(kind)
             .filter(move |record| record.number("school_id") == Some(school))
     }
 
-    /// A field looked up through a reference: empty if the record is missing.
+    /// Returns a field of the record that a reference leads to. It is empty if the record is
+    /// missing.
     pub(crate) fn look_up(&self, kind: Kind, ids: &[u64], field: &str) -> String {
         self.get(kind, ids)
             .map_or_else(String::new, |record| record.text(field).to_owned())

@@ -1,12 +1,13 @@
-//! When the marks of a learning programme are released (4.2; `dataset.md`, "Gate").
+//! The release of the marks of a learning programme (4.2; `decisions.md`, "Dates and time").
 
 use super::dates::parse_date;
 use super::kinds::Kind;
 use super::question::View;
 use super::records::Record;
 
-/// As `released` says; else today is on or after the release date or, without one, the term's last day; with
-/// neither, never.
+/// Returns whether the marks are released. If `released` is set, it decides. Otherwise today must
+/// be on or after the release date or, without one, the last day of the term. If there is neither,
+/// the marks are not released.
 pub(crate) fn is_released(view: &View<'_>, assessment: &Record) -> bool {
     let (year, term) = (assessment.id("year"), assessment.id("term"));
     let programme = [
@@ -16,13 +17,13 @@ pub(crate) fn is_released(view: &View<'_>, assessment: &Record) -> bool {
         term,
         assessment.id("subject_id"),
     ];
-    let told = |name| view.store.look_up(Kind::LearningProgram, &programme, name);
-    match told("released").as_str() {
+    let field = |name| view.store.look_up(Kind::LearningProgram, &programme, name);
+    match field("released").as_str() {
         "1" => return true,
         "0" => return false,
         _ => {}
     }
-    let release = told("mark_release_date");
+    let release = field("mark_release_date");
     let term_end = view
         .store
         .look_up(Kind::Term, &[view.school, year, term], "end_date");

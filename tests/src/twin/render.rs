@@ -1,13 +1,14 @@
-//! JSON text of answers and exports (`decisions.md`, "JSON bytes"): compact, members in the given order.
+//! The JSON text of answers and exports (`decisions.md`, "Requests"): compact, with the members
+//! in the given order.
 
 use std::fmt::{Display, Formatter, Result, Write as _};
 
-/// A JSON value to be written.
+/// A JSON value.
 #[derive(Clone, Debug)]
 pub(crate) enum Json {
     Text(String),
     Number(u64),
-    /// A number as it is to be written.
+    /// A number in the given spelling.
     Digits(String),
     Bool(bool),
     Null,
@@ -16,7 +17,7 @@ pub(crate) enum Json {
 }
 
 impl Json {
-    /// A JSON string.
+    /// Returns a JSON string.
     pub(crate) fn text(text: &str) -> Self {
         Self::Text(text.to_owned())
     }
@@ -45,7 +46,8 @@ impl Display for Json {
     }
 }
 
-/// A JSON string: `"` and `\` escaped, `\b \f \n \r \t` by name, other control characters as `\u00xx`.
+/// Returns a JSON string: `"` and `\` escaped, `\b \f \n \r \t` by name, other control characters
+/// as `\u00xx`.
 fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for letter in text.chars() {

@@ -1,4 +1,4 @@
-//! A request from its target to its answer: the order of checks of `decisions.md`, "Access".
+//! Answers a request, with the checks in the order of `decisions.md`, "Requests".
 
 use super::Twin;
 use super::access::{activated, authorised, integrator, wrong_credentials};
@@ -15,7 +15,7 @@ use super::route::{Asked, route};
 use super::target::split_target;
 use super::v2;
 
-/// What a query sees of a school at an instant.
+/// Returns the data of a school that a query can read at an instant.
 pub(crate) fn view<'a>(store: &'a Store, username: &'a str, school: u64, now: i64) -> View<'a> {
     let record = store.get(Kind::School, &[school]);
     let offset = record.and_then(|record| parse_offset(record.text("utc_offset")));

@@ -4,15 +4,15 @@ use super::answer::{TwinAnswer, bad_request, method_not_allowed, not_found};
 use super::endpoints::{ENDPOINTS, Endpoint};
 use super::integers::digits;
 
-/// What a request is for.
+/// The endpoint and the school of a request.
 pub(crate) struct Asked {
     pub(crate) endpoint: &'static Endpoint,
     pub(crate) school: Option<u64>,
-    /// It is the state update of 4.8.
+    /// Whether the request is the state update of 4.8.
     pub(crate) is_update: bool,
 }
 
-/// The endpoint and the school that it names: 404, then 405, then 400.
+/// Returns the endpoint and the school of a path. The errors are, in this order, 404, 405 and 400.
 pub(crate) fn route(method: &str, segments: &[String]) -> Result<Asked, TwinAnswer> {
     let (endpoint, school) = matching(segments).ok_or_else(|| not_found("Route not found"))?;
     let is_settable = endpoint.is_settable && school.is_some();
@@ -33,7 +33,8 @@ pub(crate) fn route(method: &str, segments: &[String]) -> Result<Asked, TwinAnsw
     })
 }
 
-/// The segment of the id is optional where no family guards the endpoint.
+/// Finds the endpoint of a path. The segment of the id is optional if no family guards the
+/// endpoint.
 fn matching(segments: &[String]) -> Option<(&'static Endpoint, Option<&str>)> {
     let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
     let ["api", "v1", rest @ ..] = segments.as_slice() else {

@@ -1,4 +1,4 @@
-//! Transactions on one school: replacing it, removing it, erasing a learner.
+//! Transactions on one school: replaces it, removes it, or erases a learner.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use super::records::{Part, Record, Store};
 use super::summary::{Summary, summary};
 
 impl Line {
-    /// The school whose record this is.
+    /// Returns the school to which the record belongs.
     pub(crate) fn school(&self) -> Option<u64> {
         let mut keys = self.key.kind.fields().iter().filter(|field| field.key);
         let place = keys.position(|field| field.name == "school_id")?;
@@ -22,8 +22,8 @@ impl Line {
 }
 
 impl Twin {
-    /// Afterwards the records of that school are exactly the dataset's. API types and integrators of the
-    /// dataset are applied; those that it lacks stay.
+    /// Replaces the records of a school by those of the dataset. API types and integrators of the
+    /// dataset are applied; other ones remain.
     pub fn replace_school(&mut self, id: u64, lines: &[String]) -> Result<Summary, String> {
         let (lines, faults) = read_lines(lines, Some(id));
         let mut base = self.store.clone();
@@ -32,14 +32,15 @@ impl Twin {
         self.commit(lines, faults, base)
     }
 
-    /// Every record that bears the school id goes.
+    /// Removes every record with this school id.
     pub fn remove_school(&mut self, id: u64) -> Summary {
-        self.keep(|_, record| record.number("school_id") != Some(id))
+        self.retain(|_, record| record.number("school_id") != Some(id))
     }
 
-    /// The learner, its `learner_subject`s, marks, absentees and discipline go. Parents and accountable persons stay.
+    /// Removes the learner with its `learner_subject`s, marks, absentees and discipline. Parents
+    /// and accountable persons remain.
     pub fn erase_learner(&mut self, school: u64, learner: u64) -> Summary {
-        self.keep(|kind, record| {
+        self.retain(|kind, record| {
             let names_learner = match kind {
                 Kind::Learner => record.number("id"),
                 Kind::LearnerSubject | Kind::Mark | Kind::Absentee | Kind::Discipline => {
@@ -51,7 +52,7 @@ impl Twin {
         })
     }
 
-    fn keep(&mut self, stays: impl Fn(Kind, &Record) -> bool) -> Summary {
+    fn retain(&mut self, stays: impl Fn(Kind, &Record) -> bool) -> Summary {
         let mut store = Store::clone(&self.store);
         store.records.retain(|key, record| stays(key.kind, record));
         let summary = summary(&self.store, &store, &BTreeSet::new());

@@ -1,4 +1,4 @@
-//! 4.8 the state update.
+//! The state update of 4.8.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::line::unknown;
 use super::records::{Key, Part};
 
 impl Twin {
-    /// For a school that has authorised the integrator for some API type.
+    /// Sets the state for a school that has authorised the integrator for some API type.
     pub(crate) fn update_state(
         &mut self,
         username: &str,
@@ -53,7 +53,7 @@ impl Twin {
     }
 }
 
-/// A JSON number that is written with digits only.
+/// Returns a JSON number that is written with digits only.
 pub(crate) fn literal(value: &Value) -> Option<u64> {
     value.number().and_then(digits)
 }

@@ -1,26 +1,26 @@
-//! What a transaction did, counted by kind.
+//! The changes of a transaction, counted by kind.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::records::{Key, Store};
 
-/// How many records of a kind a transaction touched.
+/// The numbers of records of a kind that a transaction changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Records that were not there.
+    /// The number of records that did not exist before.
     pub added: u64,
-    /// Records that were there and differ now.
+    /// The number of records that existed before and differ now.
     pub changed: u64,
-    /// Records that are gone.
+    /// The number of records that no longer exist.
     pub removed: u64,
-    /// Records of the dataset that are equal to what was kept.
+    /// The number of records of the dataset that are equal to the stored ones.
     pub unchanged: u64,
 }
 
-/// The counts of each kind by its name; kinds without any are left out.
+/// The counts of each kind by its name. Kinds without any are omitted.
 pub type Summary = BTreeMap<&'static str, Counts>;
 
-/// Compares the store before and after; `named` are the keys that the dataset names.
+/// Compares the store before and after a transaction. `named` are the keys in the dataset.
 pub(crate) fn summary(before: &Store, after: &Store, named: &BTreeSet<Key>) -> Summary {
     let keys: BTreeSet<&Key> = before.records.keys().chain(after.records.keys()).collect();
     let mut summary = Summary::new();

@@ -1,7 +1,7 @@
-//! The parts of a request's target (`decisions.md`, "Paths" and "Query string").
+//! The parts of a request's target (`decisions.md`, "Requests").
 
-/// The segments of the path, each percent-decoded, and the query string as it stands. None if the path does
-/// not start with `/` or has an empty segment besides one at its end.
+/// Returns the segments of the path, each percent-decoded, and the raw query string. Returns `None`
+/// if the path does not start with `/` or has an empty segment other than one at its end.
 pub(crate) fn split_target(target: &str) -> Option<(Vec<String>, &str)> {
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let path = path.strip_prefix('/')?;
@@ -14,7 +14,7 @@ pub(crate) fn split_target(target: &str) -> Option<(Vec<String>, &str)> {
     }
 }
 
-/// The names and values of a query string in their order.
+/// Returns the names and values of a query string in order.
 pub(crate) fn query_pairs(query: &str) -> Vec<(String, String)> {
     let decoded = |text: &str| percent_decoded(&text.replace('+', " "));
     let pair = |text: &str| {
@@ -24,7 +24,8 @@ pub(crate) fn query_pairs(query: &str) -> Vec<(String, String)> {
     query.split('&').map(pair).collect()
 }
 
-/// `%` and two hexadecimal digits give a byte; any other `%` stays; invalid UTF-8 becomes U+FFFD.
+/// Decodes `%` and two hexadecimal digits as a byte. Any other `%` is unchanged, and invalid UTF-8
+/// becomes U+FFFD.
 pub fn percent_decoded(text: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = text.as_bytes();

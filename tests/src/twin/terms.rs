@@ -8,7 +8,7 @@ use super::json::Value;
 use super::line::{known_members, read_fields};
 use super::records::Fields;
 
-/// The terms by their number; a term twice is an error.
+/// Returns the terms by their number. A repeated term is a fault.
 pub(crate) fn read_terms(value: &Value) -> Result<BTreeMap<u64, Fields>, String> {
     let no_array = || format!("terms: {} is not an array of objects", shown(&value.raw));
     let items = value.items().ok_or_else(no_array)?;

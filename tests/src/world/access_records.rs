@@ -6,7 +6,7 @@ use super::fields::Fields;
 use super::ids::{API_TYPES, INTEGRATORS, UNNAMED_API_TYPE, YEARS};
 use crate::login;
 
-/// An Argon2id hash of a password that nobody has.
+/// An Argon2id hash that matches no password of the tests.
 const HASH: &str =
     "$argon2id$v=19$m=256,t=1,p=1$c29tZSBzYWx0IGhlcmU$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
@@ -90,8 +90,8 @@ impl World {
         fields.text(dice, "api_type", name)
     }
 
-    /// An integrator. Most come with a cheap hash of their password: a password in clear takes
-    /// tens of milliseconds to load, and as long again at the first login.
+    /// Returns an integrator. Most have a cheap hash of their password, because a password in clear
+    /// takes tens of milliseconds to load, and the same again at the first login.
     pub(super) fn integrator(&mut self, username: &str, password: &str) -> Fields {
         let dice = &mut self.dice;
         let fields = Fields::of_kind("integrator").text(dice, "username", username);
@@ -110,7 +110,7 @@ impl World {
         }
     }
 
-    /// An authorisation; `state` is mostly 1.
+    /// Returns an authorisation, mostly with state 1.
     pub(super) fn client_integration(
         &mut self,
         school: u64,

@@ -1,4 +1,4 @@
-//! One step of a sequence.
+//! A step of a sequence.
 
 use crate::shrink::{Change, Part};
 use rollbook::{Answer, Engine, Request};
@@ -7,7 +7,7 @@ use std::fmt::{self, Debug};
 /// A request header: its name and the bytes of its value.
 pub type Header = (String, Vec<u8>);
 
-/// One step of a sequence.
+/// A step of a sequence.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Action {
     /// Applies these lines as one dataset.
@@ -16,17 +16,17 @@ pub enum Action {
     ReplaceSchool(u64, Vec<String>),
     /// Removes a school.
     RemoveSchool(u64),
-    /// Erases a learner of a school: school, learner.
+    /// Erases a learner of a school (school, learner).
     EraseLearner(u64, u64),
-    /// Asks.
+    /// Sends a request.
     Request {
-        /// The clock, in Unix seconds.
+        /// The time in Unix seconds.
         now: i64,
         /// The method.
         method: String,
-        /// Path and query string.
+        /// The path and the query string.
         target: String,
-        /// Headers in their order.
+        /// The headers in order.
         headers: Vec<Header>,
         /// The body.
         body: Vec<u8>,
@@ -38,7 +38,7 @@ pub enum Action {
 }
 
 impl Action {
-    /// The lines of a dataset.
+    /// Returns the lines of the dataset, if the action has one.
     pub fn lines(&self) -> Option<&[String]> {
         match self {
             Self::Apply(lines) | Self::ReplaceSchool(_, lines) => Some(lines),
@@ -46,7 +46,7 @@ impl Action {
         }
     }
 
-    /// The target and the time of a question that has no cursor.
+    /// Returns the target and the time of a question without a cursor.
     pub fn question(&self) -> Option<(&str, i64)> {
         match self {
             Self::Request {
@@ -59,8 +59,8 @@ impl Action {
         }
     }
 
-    /// Sends a request to an engine, at this time or by the engine's clock. Headers that are not
-    /// UTF-8 are left out. Returns nothing if the action is no request.
+    /// Sends the request to an engine, at this time or the time of the engine's clock. Headers that
+    /// are not UTF-8 are omitted. Returns `None` if the action is not a request.
     pub fn ask(&self, engine: &Engine, now: Option<i64>) -> Option<Answer> {
         let Self::Request {
             method,
@@ -84,7 +84,7 @@ impl Action {
         }))
     }
 
-    /// The parameters of a request, as they are spelled.
+    /// Returns the parameters of a request, encoded as they are sent.
     pub fn parameters(&self) -> Vec<String> {
         let Self::Request { target, .. } = self else {
             return Vec::new();

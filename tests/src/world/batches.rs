@@ -1,4 +1,4 @@
-//! Datasets: a school as a whole, and the small changes that follow.
+//! Datasets: whole schools, and small changes.
 
 use super::World;
 use super::fields::Fields;
@@ -7,9 +7,9 @@ use super::ids::{
     OUTCOMES, PARENTS, SCHOOLS, STAFF, SUBJECTS, TERMS, YEARS,
 };
 
-/// The kinds of records that a change touches, by how often.
+/// The kinds of records that a change adds, removes or changes.
 #[derive(Clone, Copy)]
-enum Touched {
+enum ChangedKind {
     Learner,
     LearnerSubject,
     Mark,
@@ -32,31 +32,32 @@ enum Touched {
     Lookup,
 }
 
-const TOUCHED: [(usize, Touched); 20] = [
-    (14, Touched::Learner),
-    (14, Touched::LearnerSubject),
-    (14, Touched::Mark),
-    (10, Touched::Assessment),
-    (8, Touched::Absentee),
-    (7, Touched::Parent),
-    (5, Touched::Subject),
-    (5, Touched::Grade),
-    (6, Touched::Program),
-    (5, Touched::Term),
-    (3, Touched::Year),
-    (3, Touched::School),
-    (3, Touched::Outcome),
-    (3, Touched::Authorisation),
-    (2, Touched::ApiType),
-    (1, Touched::Integrator),
-    (2, Touched::Accountable),
-    (4, Touched::Staff),
-    (6, Touched::Discipline),
-    (4, Touched::Lookup),
+const CHANGED_KINDS: [(usize, ChangedKind); 20] = [
+    (14, ChangedKind::Learner),
+    (14, ChangedKind::LearnerSubject),
+    (14, ChangedKind::Mark),
+    (10, ChangedKind::Assessment),
+    (8, ChangedKind::Absentee),
+    (7, ChangedKind::Parent),
+    (5, ChangedKind::Subject),
+    (5, ChangedKind::Grade),
+    (6, ChangedKind::Program),
+    (5, ChangedKind::Term),
+    (3, ChangedKind::Year),
+    (3, ChangedKind::School),
+    (3, ChangedKind::Outcome),
+    (3, ChangedKind::Authorisation),
+    (2, ChangedKind::ApiType),
+    (1, ChangedKind::Integrator),
+    (2, ChangedKind::Accountable),
+    (4, ChangedKind::Staff),
+    (6, ChangedKind::Discipline),
+    (4, ChangedKind::Lookup),
 ];
 
 impl World {
-    /// A dataset that fills an empty store: API types, integrators, and every school with its authorisations.
+    /// Returns a dataset that fills an empty store: API types, integrators, and every school with
+    /// its authorisations.
     pub fn dataset(&mut self) -> Vec<String> {
         let mut records: Vec<Fields> = Vec::new();
         for place in 0..API_TYPES.len() {
@@ -75,7 +76,7 @@ impl World {
         self.lines(&records)
     }
 
-    /// A school as a whole, with other lines that may come with it.
+    /// Returns a whole school, with other lines that may be in the same dataset.
     pub(super) fn whole_school(&mut self, school: u64) -> Vec<String> {
         let mut records = self.populated(school);
         if self.dice.chance(30) {
@@ -97,7 +98,7 @@ impl World {
         self.lines(&records)
     }
 
-    /// A school and what belongs to it; the first school has most.
+    /// Returns a school and its records. The first school has most records.
     fn populated(&mut self, school: u64) -> Vec<Fields> {
         let first = school == SCHOOLS[0].1;
         let (share, more) = if first { (90, 12) } else { (40, 5) };
@@ -160,7 +161,7 @@ impl World {
         records
     }
 
-    /// A few changes; now and then one of them is faulty.
+    /// Returns a few changes. Sometimes one of them is faulty.
     pub(super) fn changes(&mut self) -> Vec<String> {
         let mut records = Vec::new();
         for _ in 0..self.dice.weighted(&[(3, 1), (3, 2), (2, 4), (1, 8)]) {
@@ -191,39 +192,39 @@ impl World {
         lines
     }
 
-    /// Any record of a school, or one that belongs to none.
+    /// Returns a record of a school, or one that belongs to no school.
     pub(super) fn record(&mut self, school: u64) -> Fields {
         let year = self.dice.weighted(&YEARS);
-        match self.dice.weighted(&TOUCHED) {
-            Touched::Learner => self.of_one(school, &LEARNERS, Self::learner),
-            Touched::Absentee => self.of_one(school, &ABSENTEES, Self::absentee),
-            Touched::Parent => self.of_one(school, &PARENTS, Self::parent),
-            Touched::Subject => self.of_one(school, &SUBJECTS, Self::subject),
-            Touched::Grade => self.of_one(school, &GRADES, Self::grade),
-            Touched::Outcome => self.of_one(school, &OUTCOMES, Self::learning_outcome),
-            Touched::Accountable => self.of_one(school, &ACCOUNTABLE, Self::accountable_person),
-            Touched::Staff => self.of_one(school, &STAFF, Self::staff_member),
-            Touched::Discipline => self.of_one(school, &DISCIPLINE, Self::discipline),
-            Touched::Lookup => self.lookup(),
-            Touched::LearnerSubject => self.learner_subject(school),
-            Touched::Mark => self.mark(school),
-            Touched::Program => self.learning_program(school),
-            Touched::Year => self.year(school, year),
-            Touched::School => self.school(school),
-            Touched::Authorisation => self.any_client_integration(school),
-            Touched::Term => {
+        match self.dice.weighted(&CHANGED_KINDS) {
+            ChangedKind::Learner => self.of_one(school, &LEARNERS, Self::learner),
+            ChangedKind::Absentee => self.of_one(school, &ABSENTEES, Self::absentee),
+            ChangedKind::Parent => self.of_one(school, &PARENTS, Self::parent),
+            ChangedKind::Subject => self.of_one(school, &SUBJECTS, Self::subject),
+            ChangedKind::Grade => self.of_one(school, &GRADES, Self::grade),
+            ChangedKind::Outcome => self.of_one(school, &OUTCOMES, Self::learning_outcome),
+            ChangedKind::Accountable => self.of_one(school, &ACCOUNTABLE, Self::accountable_person),
+            ChangedKind::Staff => self.of_one(school, &STAFF, Self::staff_member),
+            ChangedKind::Discipline => self.of_one(school, &DISCIPLINE, Self::discipline),
+            ChangedKind::Lookup => self.lookup(),
+            ChangedKind::LearnerSubject => self.learner_subject(school),
+            ChangedKind::Mark => self.mark(school),
+            ChangedKind::Program => self.learning_program(school),
+            ChangedKind::Year => self.year(school, year),
+            ChangedKind::School => self.school(school),
+            ChangedKind::Authorisation => self.any_client_integration(school),
+            ChangedKind::Term => {
                 let term = self.dice.pick(&TERMS);
                 self.term(school, year, term)
             }
-            Touched::Assessment => {
+            ChangedKind::Assessment => {
                 let place = self.dice.below(ASSESSMENTS.len());
                 self.assessment(school, place)
             }
-            Touched::ApiType => {
+            ChangedKind::ApiType => {
                 let place = self.dice.below(API_TYPES.len());
                 self.api_type(place)
             }
-            Touched::Integrator => {
+            ChangedKind::Integrator => {
                 let (username, password) = self.dice.weighted(&INTEGRATORS);
                 self.integrator(username, password)
             }
@@ -240,13 +241,13 @@ impl World {
         record(self, school, id)
     }
 
-    /// The same record with one field less, or as it is.
+    /// Returns the same record, or the record without one of its optional fields.
     fn record_like(&mut self, record: &Fields) -> Fields {
         let mut again = record.clone();
         if self.dice.chance(50) {
             let place = self.dice.below(again.0.len());
-            let kept = |name: &str| keys_of(record).contains(&name) || REQUIRED.contains(&name);
-            if !kept(again.0[place].0.as_str()) {
+            let required = |name: &str| keys_of(record).contains(&name) || REQUIRED.contains(&name);
+            if !required(again.0[place].0.as_str()) {
                 again.0.remove(place);
             }
         }
@@ -265,7 +266,7 @@ impl World {
     }
 }
 
-/// Fields beside the key that some kind requires.
+/// Required fields of some kind, in addition to the key.
 const REQUIRED: [&str; 20] = [
     "type",
     "current_year",
@@ -289,7 +290,7 @@ const REQUIRED: [&str; 20] = [
     "discipline_date",
 ];
 
-/// The names of the key fields of a record's kind.
+/// Returns the names of the key fields of a record's kind.
 fn keys_of(record: &Fields) -> &'static [&'static str] {
     match record.0[0].1.trim_matches('"') {
         "school" => &["school_id"],
@@ -311,9 +312,9 @@ fn keys_of(record: &Fields) -> &'static [&'static str] {
     }
 }
 
-/// The removal of a record.
+/// Returns the removal of a record.
 fn removal(record: &Fields) -> Fields {
     let keys = keys_of(record);
-    let kept = |(name, _): &&(String, String)| name == "type" || keys.contains(&name.as_str());
-    Fields(record.0.iter().filter(kept).cloned().collect()).raw("deleted", "true".to_owned())
+    let included = |(name, _): &&(String, String)| name == "type" || keys.contains(&name.as_str());
+    Fields(record.0.iter().filter(included).cloned().collect()).raw("deleted", "true".to_owned())
 }

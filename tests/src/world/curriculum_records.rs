@@ -106,14 +106,14 @@ impl World {
         fields.raw("mark_release_date", format!("\"{date}\""))
     }
 
-    /// An enrolment of any learner in any subject.
+    /// Returns an enrolment of any learner in any subject.
     pub(super) fn learner_subject(&mut self, school: u64) -> Fields {
         let learner = self.dice.below(LEARNERS.len());
         let subject = self.dice.weighted(&[(35, 0), (35, 1), (15, 2), (15, 3)]);
         self.enrolment(school, learner, subject)
     }
 
-    /// An enrolment, mostly in the learner's own grade.
+    /// Returns an enrolment, mostly in the learner's own grade.
     pub(super) fn enrolment(&mut self, school: u64, learner: usize, subject: usize) -> Fields {
         let dice = &mut self.dice;
         let home = GRADES[learner % 2];
@@ -142,7 +142,7 @@ impl World {
         }
     }
 
-    /// The elements of `terms`, in any order.
+    /// Returns the elements of `terms`, in any order.
     fn terms(&mut self) -> Vec<String> {
         let dice = &mut self.dice;
         let mut terms: Vec<String> = Vec::new();

@@ -1,37 +1,37 @@
-//! Cursors in a sequence. Each implementation makes its own, so a target has a placeholder where a cursor
-//! stands, and what an implementation gave last stands in for it.
+//! The cursors of a sequence. Each implementation makes its own cursors. A target therefore
+//! contains a placeholder, which is replaced by the last cursor that the implementation returned.
 
-/// The cursor as it was given.
+/// The placeholder of the cursor as it was returned.
 pub(super) const GIVEN: &str = "<cursor>";
 
-/// The cursor without its last character.
+/// The placeholder of the cursor without its last character.
 pub(super) const CUT: &str = "<cut-cursor>";
 
-/// The cursor with another character in its middle.
+/// The placeholder of the cursor with another character in its middle.
 pub(super) const CHANGED: &str = "<changed-cursor>";
 
-/// What stands in for a cursor when none was given yet.
+/// The replacement if no cursor was returned yet.
 const NONE: &str = "none";
 
 const START: &str = "\"next_cursor\":\"";
 
-/// What every page has.
+/// A text that every page contains.
 const META: &str = "],\"meta\":{\"limit\":";
 
-/// The cursor that an implementation gave last; empty, which is the same as none in a request, after the last
-/// page of a walk, so that the next begins anew.
+/// The last cursor that an implementation returned. After the last page of a walk it is empty,
+/// which a request treats as absent, so that the next page is the first one again.
 #[derive(Clone, Debug, Default)]
 pub struct Cursors {
     last: Option<String>,
 }
 
 impl Cursors {
-    /// The next page of a walk can be asked for.
+    /// Returns whether a next page of a walk can be requested.
     pub fn goes_on(&self) -> bool {
         self.last.as_ref().is_some_and(|cursor| !cursor.is_empty())
     }
 
-    /// A target with the cursor in place of the placeholders.
+    /// Returns a target with the placeholders replaced by the cursor.
     pub fn fill(&self, target: &str) -> String {
         let given = self.last.as_deref().unwrap_or(NONE);
         let whole = if given.is_empty() { NONE } else { given };
@@ -43,7 +43,7 @@ impl Cursors {
             .replace(CHANGED, &format!("{first}{letter}{}", &rest[1..]))
     }
 
-    /// Remembers the cursor of a page, or that it is the last.
+    /// Stores the cursor of a page, or that the page is the last one.
     pub fn note(&mut self, body: &str) {
         if body.contains(META) {
             let cursor = parts(body).map_or("", |(_, cursor, _)| cursor);
@@ -52,7 +52,7 @@ impl Cursors {
     }
 }
 
-/// A body without the text of its cursor, which implementations make as they like.
+/// Returns a body without its cursor, because the cursors of implementations differ.
 pub fn blanked(body: &str) -> String {
     match parts(body) {
         Some((before, _, after)) => format!("{before}{after}"),
@@ -60,7 +60,7 @@ pub fn blanked(body: &str) -> String {
     }
 }
 
-/// What stands before a cursor, the cursor, and what stands behind it.
+/// Returns the text before a cursor, the cursor, and the text after it.
 fn parts(body: &str) -> Option<(&str, &str, &str)> {
     let start = body.rfind(START)? + START.len();
     let (before, rest) = body.split_at(start);

@@ -1,11 +1,12 @@
-//! Dates and instants around one day: window edges, month ends, leap days, local midnights.
+//! Dates and instants around one day: bounds of windows, ends of months, leap days, local
+//! midnights.
 
 use jiff::civil::{Date, date};
 use jiff::{Span, ToSpan as _};
 
 use crate::random::Random;
 
-/// The days around which whole sequences happen.
+/// The days around which sequences take place.
 const ANCHORS: [(usize, Date); 8] = [
     (30, date(2026, 5, 14)),
     (15, date(2026, 3, 31)),
@@ -17,7 +18,7 @@ const ANCHORS: [(usize, Date); 8] = [
     (6, date(2025, 2, 28)),
 ];
 
-/// Offsets of schools.
+/// The UTC offsets of schools.
 pub(super) const OFFSETS: [(usize, &str, i64); 7] = [
     (60, "+02:00", 7200),
     (10, "-05:00", -18_000),
@@ -29,12 +30,12 @@ pub(super) const OFFSETS: [(usize, &str, i64); 7] = [
 ];
 
 impl Random {
-    /// The day around which everything happens.
+    /// Returns the day around which a sequence takes place.
     pub(super) fn anchor(&mut self) -> Date {
         self.weighted(&ANCHORS)
     }
 
-    /// A date of the last month or at an edge of it.
+    /// Returns a date in the last month or at its bounds.
     pub(super) fn recent(&mut self, today: Date) -> Date {
         let back: Span = self.weighted(&[
             (20, 0.days()),
@@ -49,7 +50,7 @@ impl Random {
         today.saturating_sub(back)
     }
 
-    /// A date at an edge of a window: of a month, a year, 31 days, or the calendar.
+    /// Returns a date at the bounds of a window: of a month, a year, 31 days, or the calendar.
     pub(super) fn edge(&mut self, today: Date) -> Date {
         if self.chance(3) {
             return self.pick(&[
@@ -76,7 +77,7 @@ impl Random {
         today.saturating_sub(back)
     }
 
-    /// A date on which something is mostly released already.
+    /// Returns a release date, which is mostly in the past.
     pub(super) fn release(&mut self, today: Date) -> Date {
         let back: Span = self.weighted(&[
             (20, 0.days()),
@@ -89,7 +90,7 @@ impl Random {
         today.saturating_sub(back)
     }
 
-    /// An instant, mostly of that day at some school, at times of its first or last second.
+    /// Returns an instant, mostly in the first or last seconds of that day at some school.
     pub(super) fn instant(&mut self, today: Date) -> i64 {
         if self.chance(1) {
             return self.pick(&[0, -62_135_596_800, 253_402_300_799]);

@@ -1,9 +1,10 @@
-//! The same target in different spellings.
+//! Encodes the same target in different ways.
 
 use crate::random::Random;
 
 impl Random {
-    /// A name or value of a query string: `%`, `+`, or as it is where that is safe.
+    /// Encodes a name or value of a query string with `%`, with `+`, or not at all where that is
+    /// safe.
     pub(super) fn query_text(&mut self, text: &str) -> String {
         let (escape, raw) = self.weighted(&[(70, (0, false)), (20, (15, false)), (10, (5, true))]);
         let mut out = String::new();
@@ -24,7 +25,7 @@ impl Random {
         out
     }
 
-    /// A segment of a path.
+    /// Encodes a segment of a path.
     pub(super) fn segment(&mut self, text: &str) -> String {
         let escape = if self.chance(4) { 40 } else { 0 };
         let mut out = String::new();
@@ -38,7 +39,7 @@ impl Random {
         out
     }
 
-    /// Every byte of a letter as `%XX`, in digits of either case.
+    /// Returns every byte of a letter as `%XX`, in digits of either case.
     fn escapes(&mut self, letter: char) -> String {
         let mut bytes = [0; 4];
         let upper = self.chance(70);

@@ -1,4 +1,4 @@
-//! The endpoints: where they are, how often they are asked, and with which parameters.
+//! The endpoints: their paths, how often they are requested, and their parameters.
 
 use super::World;
 use super::ids::{
@@ -6,27 +6,27 @@ use super::ids::{
 };
 use super::queries::Query;
 
-/// An endpoint as it is asked.
+/// How the requests for an endpoint are made.
 #[derive(Debug)]
 pub struct Endpoint {
-    /// Its path below `/api/v1`, before the school.
+    /// The path below `/api/v1`, before the school.
     pub v1: &'static str,
-    /// Its path below `/api/v2`.
+    /// The path below `/api/v2`.
     pub v2: &'static str,
-    /// How often it is asked in v1, and in v2.
+    /// The relative frequencies of requests in v1 and in v2.
     pub(super) weights: [usize; 2],
-    /// Its requests are about one school.
+    /// Whether a request is for one school.
     pub(super) of_school: bool,
-    /// Ids of records that v2's path may name, and v1's too if no school is.
+    /// Ids of records for the path of v2, and for that of v1 if its path contains no school.
     pub ids: &'static [u64],
-    /// Parameters, mostly good ones.
+    /// Returns parameters, most of which are valid.
     pub(super) query: fn(&mut World) -> Query,
-    /// Parameters with which the collection has many records.
+    /// Returns parameters for which the collection has many records.
     pub(super) wide: fn(&mut World) -> Query,
-    /// What follows its path in v1, and in v2, when the sample schools or a generated one are asked in each way
-    /// there is.
+    /// The ends of the example targets in v1 and in v2, for the sample schools or a generated one.
+    /// Together they use the endpoint in each possible way.
     examples: [&'static [&'static str]; 2],
-    /// The fields that tell a record's place in v2's collection.
+    /// The fields that determine the position of a record in v2's collection.
     pub place: &'static [&'static str],
     /// Parameters of collections of random schools, all of which are walked.
     pub walks: &'static [&'static str],
@@ -42,7 +42,7 @@ const ASSESSMENT: [&str; 7] = [
     "assessment_id",
 ];
 
-/// All of them.
+/// All endpoints that answer GET requests.
 pub static ENDPOINTS: [Endpoint; 19] = [
     Endpoint {
         weights: [26, 20],
@@ -256,7 +256,7 @@ impl Endpoint {
         }
     }
 
-    /// Targets of v1, about a sample school or a generated one, and one of its learners.
+    /// Returns example targets of v1 for a school and one of its learners.
     pub fn v1_examples(&self, school: u64, learner: u64) -> impl Iterator<Item = String> {
         let of = if self.of_school { "/{school}" } else { "" };
         let target = move |rest: &&str| {
@@ -267,7 +267,7 @@ impl Endpoint {
         self.examples[0].iter().map(target)
     }
 
-    /// Targets of v2.
+    /// Returns example targets of v2.
     pub fn v2_examples(&self) -> impl Iterator<Item = String> {
         let target = |rest: &&str| format!("/api/v2/{}{rest}", self.v2);
         self.examples[1].iter().map(target)
@@ -304,7 +304,7 @@ impl World {
         query
     }
 
-    /// One of the endpoints, as often as they are asked in v1 or in v2.
+    /// Returns one of the endpoints, according to their frequencies in this version.
     pub(super) fn endpoint(&mut self, version: usize) -> &'static Endpoint {
         let weights = ENDPOINTS
             .iter()

@@ -1,11 +1,11 @@
-//! Lines with one fault: every kind of fault of `dataset.md`.
+//! Lines with one fault, of every kind in `dataset.md`.
 
 use super::World;
 use super::fields::Fields;
 use super::ids::NO_SCHOOL;
 use super::near_misses::near_misses;
 
-/// Lines that are no record at all.
+/// Lines that are not records.
 const BROKEN: [&str; 20] = [
     "{",
     "}",
@@ -29,7 +29,7 @@ const BROKEN: [&str; 20] = [
     "// grade",
 ];
 
-/// Lines with a fault that a random change would seldom make.
+/// Lines with a fault that random changes would seldom produce.
 const FAULTY: [&str; 31] = [
     "{}",
     "{\"school_id\":1000}",
@@ -65,7 +65,7 @@ const FAULTY: [&str; 31] = [
 ];
 
 impl World {
-    /// A line that is refused, or hardly ever is not.
+    /// Returns a line that is almost always refused.
     pub(super) fn faulty_line(&mut self, school: u64) -> String {
         match self.dice.below(100) {
             0 if self.dice.chance(50) => self.long_line(),
@@ -81,7 +81,8 @@ impl World {
         }
     }
 
-    /// One change: a value at the edge of its form, a field that is unknown, stands twice or is missing.
+    /// Makes one change: a value at the limit of its form, or a field that is unknown, repeated or
+    /// missing.
     pub(super) fn spoiled(&mut self, mut fields: Fields) -> Fields {
         let dice = &mut self.dice;
         let place = dice.between(1, fields.0.len() - 1);
@@ -105,7 +106,7 @@ impl World {
         }
     }
 
-    /// A record that needs its school, which is not there.
+    /// Returns a record that requires its school, which does not exist.
     pub(super) fn in_a_missing_school(&mut self) -> String {
         let fields = match self.dice.below(3) {
             0 => self.year(NO_SCHOOL, 2026),
@@ -115,7 +116,7 @@ impl World {
         fields.line(&mut self.dice)
     }
 
-    /// Of a mebibyte, or a byte longer.
+    /// Returns a line of one mebibyte, or one byte longer.
     fn long_line(&mut self) -> String {
         let line = "{\"type\":\"grade\"}";
         let length = self.dice.between(1_048_576, 1_048_577);

@@ -1,4 +1,4 @@
-//! A dataset line while it is made: names and the JSON text of their values.
+//! A dataset line under construction: the names and the JSON text of its values.
 
 use crate::random::Random;
 
@@ -21,7 +21,7 @@ impl Fields {
         self.raw(name, json)
     }
 
-    /// A text; an empty one in any of its three spellings.
+    /// Adds a text. An empty text has one of its three spellings.
     pub(super) fn text(self, dice: &mut Random, name: &str, text: &str) -> Self {
         if !text.is_empty() {
             let json = dice.text_json(text);
@@ -34,7 +34,7 @@ impl Fields {
         }
     }
 
-    /// Each of these texts at times.
+    /// Adds each of these texts with this probability.
     pub(super) fn texts(mut self, dice: &mut Random, percent: usize, names: &[&str]) -> Self {
         for name in names {
             if dice.chance(percent) {
@@ -50,7 +50,7 @@ impl Fields {
         self.raw(name, json)
     }
 
-    /// The JSON object, its members in any order.
+    /// Returns the JSON object, with its members in any order.
     pub(super) fn object(&self, dice: &mut Random) -> String {
         let mut members = self.0.clone();
         if dice.chance(40) {
@@ -67,7 +67,7 @@ impl Fields {
         format!("{{{}{between}}}", members.join(","))
     }
 
-    /// The object as a line, at times with blanks around it.
+    /// Returns the object as a line, sometimes with white space around it.
     pub(super) fn line(&self, dice: &mut Random) -> String {
         let object = self.object(dice);
         let (before, after) = dice.weighted(&[(94, ("", "")), (3, ("", "\r")), (3, (" \t", " "))]);
@@ -75,7 +75,7 @@ impl Fields {
     }
 }
 
-/// A name whose first letter is an escape.
+/// Returns a name whose first letter is an escape sequence.
 fn escaped(name: &str) -> String {
     let first = u32::from(name.chars().next().expect("a name"));
     format!("\\u{first:04x}{}", &name[1..])

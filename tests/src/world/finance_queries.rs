@@ -6,7 +6,7 @@ use super::queries::Query;
 use super::texts::DEBTOR_CODES;
 
 impl World {
-    /// Learner Parent Info, in v2 the learners of the finance family.
+    /// Returns the parameters of Learner Parent Info, in v2 the learners of the finance family.
     pub(super) fn finance_learners_query(&mut self) -> Query {
         let mut query = Query::new();
         self.sometimes(&mut query, 12, "learner_id", &LEARNERS);
@@ -27,7 +27,7 @@ impl World {
         query
     }
 
-    /// School Debtors, in v2 Accountable Persons.
+    /// Returns the parameters of School Debtors, in v2 Accountable Persons.
     pub(super) fn accountable_persons_query(&mut self) -> Query {
         let mut query = Query::new();
         self.debtor_code(&mut query, 15);
@@ -38,7 +38,7 @@ impl World {
         query
     }
 
-    /// Client integrations of v2.
+    /// Returns the parameters of the client integrations of v2.
     pub(super) fn integrations_query(&mut self) -> Query {
         let mut query = Query::new();
         self.sometimes(&mut query, 30, "school_id", &SCHOOL_IDS);

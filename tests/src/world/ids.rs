@@ -1,16 +1,16 @@
-//! The tiny space of ids, in which records collide and join. Every pool holds ids whose order as numbers is
-//! not that of their text.
+//! The small sets of ids, which make records collide and join. Each set contains ids whose numeric
+//! order differs from the order of their texts.
 
-/// Schools; the first is asked about most.
+/// Schools with their weights. Most requests are for the first.
 pub(super) const SCHOOLS: [(usize, u64); 3] = [(75, 1000), (15, u64::MAX), (10, 0)];
 
-/// Their ids.
+/// The ids of the schools.
 pub(super) const SCHOOL_IDS: [u64; 3] = [1000, u64::MAX, 0];
 
-/// No record ever bears this school id.
+/// A school id that no record has.
 pub(super) const NO_SCHOOL: u64 = 4242;
 
-/// API types with the family that each mostly has.
+/// API types with the family that each of them usually has.
 pub(super) const API_TYPES: [(u64, &str); 5] = [
     (8, "administration"),
     (9, "curriculum"),
@@ -22,7 +22,7 @@ pub(super) const API_TYPES: [(u64, &str); 5] = [
 /// An API type without a record.
 pub(super) const UNNAMED_API_TYPE: u64 = 77;
 
-/// Integrators and their passwords; the first asks most.
+/// Integrators and their passwords, with weights. Most requests are from the first.
 pub(super) const INTEGRATORS: [(usize, (&str, &str)); 3] = [
     (80, ("demo", "demo")),
     (15, ("Zoë \"Q\" \\", "pässwörd 🔑")),
@@ -38,7 +38,7 @@ pub(super) const PARENTS: [u64; 6] = [40, 41, 5, 100, 0, u64::MAX];
 /// Grades; most learners are in the first two.
 pub(super) const GRADES: [u64; 3] = [9, 10, 3];
 
-/// Years; the first is mostly the current one.
+/// Years with their weights. The first is usually the current one.
 pub(super) const YEARS: [(usize, u64); 3] = [(86, 2026), (9, 2025), (5, 2027)];
 
 /// Terms.

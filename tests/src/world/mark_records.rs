@@ -60,7 +60,8 @@ const PERCENTAGES: [(usize, &str); 8] = [
 ];
 
 impl World {
-    /// An assessment, mostly where the one of that place belongs, else moved elsewhere.
+    /// Returns an assessment, mostly with the usual grade, subject and term of its id, otherwise
+    /// with others.
     pub(super) fn assessment(&mut self, school: u64, place: usize) -> Fields {
         let (today, dice) = (self.today, &mut self.dice);
         let mut at = |home: usize, count: usize| {
@@ -103,7 +104,8 @@ impl World {
         }
     }
 
-    /// A mark, with or without an enrolment, at times of an assessment that does not exist.
+    /// Returns a mark, with or without an enrolment, sometimes for an assessment that does not
+    /// exist.
     pub(super) fn mark(&mut self, school: u64) -> Fields {
         let (today, dice) = (self.today, &mut self.dice);
         let (assessment, learner) = (dice.pick(&ASSESSMENTS), dice.pick(&LEARNERS));

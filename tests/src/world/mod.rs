@@ -1,20 +1,21 @@
-//! Random sequences of actions over a tiny space of records, for comparing implementations.
+//! Random sequences of actions on a small set of records, for comparing implementations.
 //!
-//! [`World`] is a seeded generator: the same seed gives the same sequence. Of one that fails, actions, lines
-//! and parameters can be left out ([`Change`](crate::shrink::Change)). The ids of all records come
-//! from a few small pools (`ids`), so that records collide, replace each other and join; texts, references,
-//! decimals and dates come from pools of values that have tripped implementations.
+//! [`World`] is a seeded generator: the same seed gives the same sequence. Actions, lines and
+//! parameters can be removed from a sequence that fails ([`Change`](crate::shrink::Change)). The
+//! ids of all records are chosen from a few small sets (`ids`), so that records collide, replace
+//! each other and join. Texts, references, decimals and dates are chosen from values on which
+//! implementations have failed.
 //!
-//! Lines on which two readings of the specification are possible are not made: `type` twice in a line, two
+//! The generator avoids lines that the specification leaves ambiguous: `type` twice in a line, two
 //! faults in one line, JSON nested deeper than a few levels.
 //!
-//! | file | idea |
+//! | file | contents |
 //! |---|---|
-//! | `ids`, `days`, `texts`, `spelling`, `fields` | choices, pools, and how JSON is spelled |
-//! | `access_records`, `people_records`, `curriculum_records`, `mark_records` | one record of each kind |
+//! | `ids`, `days`, `texts`, `spelling`, `fields` | random choices, and spellings of JSON |
+//! | `access_records`, `people_records`, `curriculum_records`, `mark_records` | records of each kind |
 //! | `batches`, `faulty`, `near_misses` | datasets |
 //! | `endpoints`, `queries`, `finance_queries`, `encoding`, `requests` | requests |
-//! | `v2_requests`, `v2_updates`, `walks`, `cursors` | requests of v2, and walks through its collections |
+//! | `v2_requests`, `v2_updates`, `walks`, `cursors` | requests of v2, and walks through collections |
 //! | `action`, `perform` | sequences |
 
 mod access_records;
@@ -56,18 +57,18 @@ use v2_requests::Collection;
 #[derive(Clone, Debug)]
 pub struct World {
     dice: Random,
-    /// The day around which dates and clocks are.
+    /// The day around which dates and clocks are chosen.
     today: Date,
-    /// A school that was removed, until it is back.
+    /// A school that was removed and not added again yet.
     removed: Option<u64>,
-    /// First and last names that learners of the first school were given.
+    /// First and last names of learners of the first school.
     names: Vec<(&'static str, &'static str)>,
-    /// The collection of v2 that was asked for last, page by page.
+    /// The collection of v2 that was requested last, page by page.
     walk: Option<Collection>,
 }
 
 impl World {
-    /// The world of a seed.
+    /// Returns the world of a seed.
     pub fn new(seed: u64) -> Self {
         let mut dice = Random::new(seed);
         let today = dice.anchor();
@@ -80,7 +81,7 @@ impl World {
         }
     }
 
-    /// A sequence; its first action fills the store.
+    /// Returns a sequence whose first action fills the store.
     pub fn actions(&mut self, len: usize) -> Vec<Action> {
         let first = Action::Apply(self.dataset());
         std::iter::once(first)
@@ -89,7 +90,7 @@ impl World {
             .collect()
     }
 
-    /// A dataset in which hardly a line is right, for comparing what a check finds.
+    /// Returns a dataset with few valid lines, for comparing the faults that a check finds.
     pub fn faulty_dataset(&mut self, len: usize) -> Vec<String> {
         let line = |world: &mut Self| {
             let school = world.any_school();
@@ -98,7 +99,7 @@ impl World {
         (0..len).map(|_| line(self)).collect()
     }
 
-    /// The next action.
+    /// Returns the next action.
     pub fn action(&mut self) -> Action {
         if let Some(school) = self.removed.filter(|_| self.dice.chance(70)) {
             self.removed = None;

@@ -1,4 +1,4 @@
-//! Values at the edge of what a field takes: hardly right, hardly wrong.
+//! Values at the limits of what a field accepts: just valid or just invalid.
 
 const TEXTS: [&str; 14] = [
     "true",
@@ -180,7 +180,7 @@ const TERMS: [&str; 13] = [
     "[{\"term\":1,\"classroom_name\":{}}]",
 ];
 
-/// Values at the edge of the form of a field; of a text, what is none.
+/// Returns values at the limits of the form of a field, or for a text, values that are not texts.
 pub(super) fn near_misses(kind: &str, field: &str) -> &'static [&'static str] {
     match (kind, field) {
         ("learner", "grade_id" | "accountable_person_id") => &TEXTS,

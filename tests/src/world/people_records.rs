@@ -1,4 +1,5 @@
-//! Learners, parents, accountable persons, staff, absentees, discipline, and the lookups of their fields.
+//! Learners, parents, accountable persons, staff, absentees, discipline, and the lookups of their
+//! fields.
 
 use super::World;
 use super::fields::Fields;
@@ -15,7 +16,7 @@ const INCOMES: [&str; 7] = [
     "-1.005",
 ];
 
-/// Points as a dataset spells them.
+/// Points in the spellings of a dataset.
 const POINTS: [&str; 8] = [
     "5",
     "-3",
@@ -29,7 +30,7 @@ const POINTS: [&str; 8] = [
 
 const ACCOUNTS: [(usize, &str); 3] = [(75, ""), (17, "open"), (8, "closed")];
 
-/// The texts of a learner that are drawn one by one.
+/// The texts of a learner that have specific random values.
 const LEARNER_TEXTS: [&str; 11] = [
     "first_name",
     "last_name",
@@ -44,7 +45,7 @@ const LEARNER_TEXTS: [&str; 11] = [
     "photo_url",
 ];
 
-/// The texts of a kind but for these.
+/// Returns the texts of a kind except these.
 fn other_texts(kind: &str, drawn: &[&str]) -> Vec<&'static str> {
     let texts = texts_of(kind).into_iter();
     texts.filter(|name| !drawn.contains(name)).collect()
@@ -172,7 +173,7 @@ impl World {
         fields.texts(dice, 30, &texts_of("discipline"))
     }
 
-    /// A record of any lookup.
+    /// Returns a record of any lookup.
     pub(super) fn lookup(&mut self) -> Fields {
         let dice = &mut self.dice;
         let kind = dice.pick(&["ethnic_group", "marital_status", "gender", "language"]);

@@ -1,31 +1,31 @@
-//! What an action does to the naive implementation.
+//! Performs actions on the naive implementation.
 
 use super::{Action, Cursors};
 use crate::twin::{Summary, Twin, TwinAnswer};
 
-/// What an action gave.
+/// The outcome of an action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// A transaction was kept.
+    /// A transaction was committed.
     Kept(Summary),
     /// A dataset was refused, with its first fault.
     Refused(String),
     /// A request was answered.
     Answered(TwinAnswer),
-    /// Nothing to tell.
+    /// The action has no result to compare.
     Done,
 }
 
 impl Action {
-    /// Performs the action; cursors are those that the implementation itself gave.
+    /// Performs the action. The cursors are those that the naive implementation returned.
     pub fn perform(&self, twin: &mut Twin, cursors: &mut Cursors) -> Outcome {
-        let kept = |result| match result {
+        let committed = |result| match result {
             Ok(summary) => Outcome::Kept(summary),
             Err(fault) => Outcome::Refused(fault),
         };
         match self {
-            Self::Apply(lines) => kept(twin.apply(lines)),
-            Self::ReplaceSchool(school, lines) => kept(twin.replace_school(*school, lines)),
+            Self::Apply(lines) => committed(twin.apply(lines)),
+            Self::ReplaceSchool(school, lines) => committed(twin.replace_school(*school, lines)),
             Self::RemoveSchool(school) => Outcome::Kept(twin.remove_school(*school)),
             Self::EraseLearner(school, learner) => {
                 Outcome::Kept(twin.erase_learner(*school, *learner))

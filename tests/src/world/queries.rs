@@ -1,4 +1,4 @@
-//! The parameters of every endpoint: mostly values that find something, at times values that are wrong.
+//! The parameters of every endpoint: mostly values that match records, sometimes wrong values.
 
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
@@ -9,7 +9,7 @@ use super::ids::{ASSESSMENTS, GRADES, LEARNERS, OUTCOMES, PARENTS, STAFF, SUBJEC
 /// The names and values of a query, before they are encoded.
 pub(super) type Query = Vec<(&'static str, String)>;
 
-/// What no integer is.
+/// Values that are not integers.
 const NO_INTEGERS: [&str; 12] = [
     "x",
     "-1",
@@ -25,7 +25,7 @@ const NO_INTEGERS: [&str; 12] = [
     "٣",
 ];
 
-/// What no date is.
+/// Values that are not dates.
 const NO_DATES: [&str; 9] = [
     "x",
     "2026-2-01",
@@ -39,7 +39,7 @@ const NO_DATES: [&str; 9] = [
 ];
 
 impl World {
-    /// 4.1
+    /// Returns the parameters of section 4.1.
     pub(super) fn learners_query(&mut self) -> Query {
         let mut query = Query::new();
         let status = self
@@ -79,7 +79,7 @@ impl World {
         query
     }
 
-    /// 4.2
+    /// Returns the parameters of section 4.2.
     pub(super) fn assessment_marks_query(&mut self) -> Query {
         let mut query = Query::new();
         let (learner, grade) = self.dice.weighted(&[
@@ -116,7 +116,7 @@ impl World {
         query
     }
 
-    /// 4.3 and 4.4
+    /// Returns the parameters of sections 4.3 and 4.4.
     pub(super) fn one_learner_query(&mut self) -> Query {
         let mut query = Query::new();
         self.sometimes(&mut query, 96, "learner_id", &LEARNERS);
@@ -124,7 +124,7 @@ impl World {
         query
     }
 
-    /// 4.5
+    /// Returns the parameters of section 4.5.
     pub(super) fn learner_subjects_query(&mut self) -> Query {
         let mut query = Query::new();
         self.sometimes(&mut query, 50, "learner_id", &LEARNERS);
@@ -132,7 +132,7 @@ impl World {
         query
     }
 
-    /// 4.9, and discipline
+    /// Returns the parameters of section 4.9, and of discipline.
     pub(super) fn absentees_query(&mut self) -> Query {
         let mut query = Query::new();
         self.sometimes(&mut query, 25, "learner_id", &LEARNERS);
@@ -155,7 +155,7 @@ impl World {
         self.one_of("grade_id", &GRADES)
     }
 
-    /// All, or one.
+    /// Returns the parameters for all records or one.
     fn one_of(&mut self, name: &'static str, ids: &[u64]) -> Query {
         let mut query = Query::new();
         self.sometimes(&mut query, 35, name, ids);
@@ -163,7 +163,7 @@ impl World {
         query
     }
 
-    /// A parameter with one of these ids.
+    /// Adds a parameter with one of these ids, with this probability.
     pub(super) fn sometimes(
         &mut self,
         query: &mut Query,
@@ -177,7 +177,7 @@ impl World {
         }
     }
 
-    /// An id, at times with leading zeros.
+    /// Returns the digits of an id, sometimes with leading zeros.
     pub(super) fn digits(&mut self, id: u64) -> String {
         if self.dice.chance(10) {
             format!("000{id}")
@@ -186,7 +186,7 @@ impl World {
         }
     }
 
-    /// Either bound of a window of transfer dates, or both.
+    /// Returns one or both bounds of a window of transfer dates.
     fn window(&mut self, since: &'static str, until: &'static str) -> Query {
         let (first, second) = (self.dice.edge(self.today), self.dice.edge(self.today));
         let in_order = self.dice.chance(90);
@@ -202,7 +202,7 @@ impl World {
         }
     }
 
-    /// Either bound of a range of absent dates, or both.
+    /// Returns one or both bounds of a range of absent dates.
     fn range(&mut self) -> Query {
         if self.dice.chance(15) {
             return self.window("from_date", "to_date");
@@ -219,7 +219,7 @@ impl World {
         }
     }
 
-    /// One grade or a list.
+    /// Returns one grade or a list of grades.
     fn grades(&mut self) -> String {
         let count = self.dice.between(1, 3);
         let mut items = Vec::new();
@@ -233,7 +233,7 @@ impl World {
         items.join(",")
     }
 
-    /// A name that some learner was given, or a part of it, in another case or composition.
+    /// Returns a name of some learner or a part of it, with another case or composition.
     fn needle(&mut self) -> String {
         let given = self.names.iter().rev().take(8).copied();
         let given: Vec<(&str, &str)> = given
@@ -268,7 +268,7 @@ impl World {
         }
     }
 
-    /// At times one value is of the wrong type.
+    /// Sometimes replaces one value by one of the wrong type.
     pub(super) fn spoil(&mut self, query: &mut Query, names: &[&'static str]) {
         if !self.dice.chance(10) {
             return;

@@ -1,4 +1,4 @@
-//! Requests: the endpoint, the school, the credentials, and how all of it is spelled.
+//! Requests: the endpoint, the school, the credentials, and their spelling.
 
 use super::World;
 use super::endpoints::Endpoint;
@@ -41,7 +41,7 @@ const STRANGE_METHODS: [&str; 8] = [
 ];
 
 impl World {
-    /// A request of either version, mostly one that reaches its query.
+    /// Returns a request of either version, mostly one with a valid path and valid credentials.
     pub(super) fn request(&mut self) -> Action {
         if self.walk.is_some() && self.dice.chance(50) {
             self.next_page()
@@ -54,7 +54,7 @@ impl World {
 
     fn v1_request(&mut self) -> Action {
         let endpoint = self.endpoint(1);
-        // The state is set where the clients are read.
+        // The state is set at the path where the clients are read.
         let is_update = endpoint.v1 == "settings/clients" && self.dice.chance(40);
         let (method, body) = if is_update {
             ("PATCH", self.state_update())
@@ -76,7 +76,7 @@ impl World {
         self.asked(method, target, headers, body)
     }
 
-    /// The action, at times with a strange method.
+    /// Returns the action, sometimes with an unusual method.
     pub(super) fn asked(
         &mut self,
         method: &str,
@@ -132,7 +132,8 @@ impl World {
         format!("{path}{query}")
     }
 
-    /// Parameters in any order, at times with others that count for nothing. A cursor stands as it is.
+    /// Returns parameters in any order, sometimes with others that have no effect. A cursor is not
+    /// encoded.
     pub(super) fn query_string(&mut self, mut query: Query) -> String {
         if self.dice.chance(50) {
             self.dice.shuffle(&mut query);
@@ -182,7 +183,7 @@ impl World {
         format!("{start}{}", parameters.join("&"))
     }
 
-    /// The headers of the credentials, mostly right.
+    /// Returns the headers of the credentials, mostly correct ones.
     pub(super) fn headers(&mut self) -> Vec<Header> {
         let (username, password) = self.dice.weighted(&INTEGRATORS[..2]);
         let (username, password) = if self.dice.chance(2) {
@@ -257,7 +258,7 @@ impl World {
         body
     }
 
-    /// One of the schools, mostly the first.
+    /// Returns one of the schools, mostly the first.
     pub(super) fn any_school(&mut self) -> u64 {
         self.dice.weighted(&SCHOOLS)
     }

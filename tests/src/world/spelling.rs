@@ -1,9 +1,9 @@
-//! The same value in different JSON.
+//! Writes the same value as JSON in different ways.
 
 use crate::random::Random;
 
 impl Random {
-    /// An id as a number or as a string, at times with leading zeros.
+    /// Writes an id as a number or as a string, sometimes with leading zeros.
     pub(super) fn id_json(&mut self, id: u64) -> String {
         match self.below(10) {
             0 => format!("\"{id}\""),
@@ -12,7 +12,8 @@ impl Random {
         }
     }
 
-    /// A text as a string, at times with escapes that it does not need, or as the integer that it is.
+    /// Writes a text as a string, sometimes with unnecessary escapes, or as a number if it is an
+    /// integer.
     pub(super) fn text_json(&mut self, text: &str) -> String {
         let unsigned = text.strip_prefix('-').unwrap_or(text);
         let is_number = !unsigned.is_empty()
@@ -41,7 +42,7 @@ impl Random {
         json + "\""
     }
 
-    /// A decimal as a number, where JSON has it, or as a string.
+    /// Writes a decimal as a number, if it is a valid JSON number, or as a string.
     pub(super) fn decimal_json(&mut self, decimal: &str) -> String {
         let unsigned = decimal.strip_prefix('-').unwrap_or(decimal);
         let is_number = !unsigned.starts_with('0') || unsigned == "0" || unsigned.starts_with("0.");
@@ -52,12 +53,12 @@ impl Random {
         }
     }
 
-    /// What counts as absent.
+    /// Returns a value that counts as absent.
     pub(super) fn empty_json(&mut self) -> String {
         self.pick(&["null", "\"\""]).to_owned()
     }
 
-    /// `\uXXXX`, as a pair of surrogates where it takes two, in digits of either case.
+    /// Writes a letter as `\uXXXX`, or as a surrogate pair, in digits of either case.
     fn unicode_escapes(&mut self, letter: char) -> String {
         let mut units = [0; 2];
         let upper = self.chance(50);

@@ -1,10 +1,11 @@
-//! Texts that have tripped implementations: escapes, marks, case mappings, references that are no number.
+//! Texts on which implementations have failed: escapes, marks, case mappings, references that are
+//! not numbers.
 
 use crate::random::Random;
 
 const PLAIN: [&str; 6] = ["John", "Janey", "Smith", "Ann", "Lee", "van der Merwe"];
 
-/// Names on which folding can go wrong: marks, compositions, case mappings, compatibility letters.
+/// Names that are difficult to fold: marks, compositions, case mappings, compatibility letters.
 const FOLDED: [&str; 24] = [
     "José",
     "Jose\u{301}",
@@ -32,7 +33,7 @@ const FOLDED: [&str; 24] = [
     "a\u{20dd}\u{fe0f}",
 ];
 
-/// Texts on which escaping can go wrong.
+/// Texts that are difficult to escape.
 const ODD: [&str; 14] = [
     "O'Brien",
     "Ann \"Q\" \\ B/C",
@@ -106,7 +107,7 @@ const ACCOUNTABLE_REFERENCES: [(usize, &str); 11] = [
     (11, ""),
 ];
 
-/// Debtor codes, which are compared as they are written.
+/// Debtor codes, which are compared without normalisation.
 pub(super) const DEBTOR_CODES: [(usize, &str); 7] = [
     (35, "1001"),
     (20, "1002"),
@@ -118,17 +119,17 @@ pub(super) const DEBTOR_CODES: [(usize, &str); 7] = [
 ];
 
 impl Random {
-    /// A debtor code.
+    /// Returns a debtor code.
     pub(super) fn debtor_code(&mut self) -> &'static str {
         self.weighted(&DEBTOR_CODES)
     }
 
-    /// A learner's accountable person: known, dangling, or no number at all.
+    /// Returns a reference to an accountable person: one with or without a target, or not a number.
     pub(super) fn accountable_reference(&mut self) -> &'static str {
         self.weighted(&ACCOUNTABLE_REFERENCES)
     }
 
-    /// A name, at times one that is hard to fold or to escape.
+    /// Returns a name, sometimes one that is difficult to fold or to escape.
     pub(super) fn name(&mut self) -> &'static str {
         match self.below(10) {
             0..4 => self.pick(&PLAIN),
@@ -137,7 +138,7 @@ impl Random {
         }
     }
 
-    /// Any text, empty at times.
+    /// Returns any text, sometimes an empty one.
     pub(super) fn any_text(&mut self) -> &'static str {
         match self.below(10) {
             0 => "",
@@ -148,17 +149,17 @@ impl Random {
         }
     }
 
-    /// A reference to a parent: known, dangling, or no number at all.
+    /// Returns a reference to a parent: one with or without a target, or not a number.
     pub(super) fn parent_reference(&mut self) -> &'static str {
         self.weighted(&PARENT_REFERENCES)
     }
 
-    /// A learner's grade.
+    /// Returns the grade of a learner.
     pub(super) fn grade_reference(&mut self) -> &'static str {
         self.weighted(&GRADE_REFERENCES)
     }
 
-    /// A family code.
+    /// Returns a family code.
     pub(super) fn family_code(&mut self) -> &'static str {
         self.weighted(&FAMILY_CODES)
     }

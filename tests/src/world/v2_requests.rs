@@ -1,4 +1,4 @@
-//! Requests of v2: the resource, the header that names the school, and one record or a page of many.
+//! Requests of v2: the resource, the header with the school, and one record or a page of many.
 
 use super::endpoints::Endpoint;
 use super::ids::NO_SCHOOL;
@@ -6,7 +6,7 @@ use super::queries::Query;
 use super::requests::NO_SCHOOL_IDS;
 use super::{Action, Header, World};
 
-/// A collection as it is asked for: what every page of a walk says.
+/// A request for a collection. All pages of a walk have these parameters.
 #[derive(Clone, Debug)]
 pub(super) struct Collection {
     pub(super) endpoint: &'static Endpoint,
@@ -33,7 +33,7 @@ const STRANGE_PATHS: [&str; 16] = [
     "/api/v02/adminplus/learners",
 ];
 
-/// Malformed values of the header.
+/// Malformed values of the school header.
 const NO_HEADER_IDS: [&str; 6] = [
     "x",
     "-1",
@@ -44,7 +44,7 @@ const NO_HEADER_IDS: [&str; 6] = [
 ];
 
 impl World {
-    /// A request of v2, mostly one that reaches its query.
+    /// Returns a request of v2, mostly one with a valid path and valid credentials.
     pub(super) fn v2_request(&mut self) -> Action {
         if self.dice.chance(11) {
             return self.integration_update();
@@ -79,7 +79,7 @@ impl World {
         self.page(collection)
     }
 
-    /// A page of a collection.
+    /// Returns a request for a page of a collection.
     pub(super) fn page(&mut self, collection: Collection) -> Action {
         let Collection {
             endpoint,
@@ -103,7 +103,7 @@ impl World {
         self.v2_asked(target, school)
     }
 
-    /// One record by its id, with the parameters of its collection.
+    /// Returns a request for one record by its id, with the parameters of its collection.
     fn one_record(&mut self, collection: &Collection, id: u64) -> Action {
         let id = self.digits(id);
         let id = if self.dice.chance(4) {
@@ -141,7 +141,8 @@ impl World {
         format!("/{}{end}", segments.join("/"))
     }
 
-    /// The credentials, mostly of the first integrator, and the school, mostly that one.
+    /// Returns the headers: credentials, mostly of the first integrator, and a school, mostly this
+    /// one.
     pub(super) fn v2_headers(&mut self, school: u64) -> Vec<Header> {
         let mut headers = self.headers();
         let name = self

@@ -3,7 +3,7 @@
 use super::ids::{API_TYPES, NO_SCHOOL, UNNAMED_API_TYPE};
 use super::{Action, World};
 
-/// Bodies with the school in place of `S`, the API type of `A`, the state of `B`.
+/// Bodies with placeholders: `S` for the school, `A` for the API type, `B` for the state.
 const GOOD: [&str; 4] = [
     "{\"school_id\":S,\"api_type_id\":A,\"state\":B}",
     "\t{ \"state\" : B , \"school_id\" : S , \"api_type_id\" : A }\n",
@@ -39,7 +39,7 @@ const BAD: [&str; 24] = [
 ];
 
 impl World {
-    /// An update of a client integration, mostly of one that is there.
+    /// Returns an update of a client integration, mostly of one that exists.
     pub(super) fn integration_update(&mut self) -> Action {
         let school = if self.dice.chance(4) {
             NO_SCHOOL

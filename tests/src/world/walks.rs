@@ -1,4 +1,5 @@
-//! Walks through a collection of v2: the next page with the cursor of the last, mostly of the same question.
+//! Walks through a collection of v2. Each request has the cursor of the last page, and mostly the
+//! same parameters.
 
 use super::cursors::{CHANGED, CUT, GIVEN};
 use super::endpoints::ENDPOINTS;
@@ -7,7 +8,8 @@ use super::{Action, World};
 use jiff::ToSpan as _;
 
 impl World {
-    /// The next page of the walk, or a request that the cursor is not of.
+    /// Returns a request for the next page of the walk, or a request to which the cursor does not
+    /// belong.
     pub(super) fn next_page(&mut self) -> Action {
         let Some(walk) = self.walk.clone() else {
             return self.v2_request();
@@ -37,7 +39,7 @@ impl World {
         self.page(asked)
     }
 
-    /// What is no cursor, or one that is not whole.
+    /// Returns a value that is not a cursor, or a damaged cursor.
     pub(super) fn damaged_cursor(&mut self) -> String {
         let damaged = [
             "x".to_owned(),
@@ -57,7 +59,7 @@ impl World {
         damaged[self.dice.below(damaged.len())].clone()
     }
 
-    /// The same question in other words.
+    /// Spells some of the parameters differently, without changing their meaning.
     fn respell(&mut self, asked: &mut Collection) {
         for (name, value) in &mut asked.query {
             if !self.dice.chance(15) {

@@ -1,25 +1,25 @@
-//! What watches a store: observers who look and who wait, and followers. What each must have when
-//! the writers rest.
+//! The observers of a store: live queries that are polled or waited for, and followers; and the
+//! checks of them after the writers have stopped.
 
 use super::writers::Place;
 use crate::following::records;
 use crate::following::scope::{Learners, Reach};
-use crate::following::sent;
-use crate::observed::{Asked, Beside};
+use crate::following::transfer;
+use crate::observed::{Asked, CheckedQuery};
 use rollbook::{Answer, Engine, Error, Feed, LiveFeed, Options};
 use rollbook_tests::random::Random;
 use std::sync::Mutex;
 use std::time::Duration;
 
-/// A store that follows it.
+/// A follower of the store.
 pub(super) struct Follower {
     pub(super) engine: Engine,
     pub(super) reach: Reach,
-    /// Feeds that are open and half read.
+    /// Open feeds that were read in part.
     pub(super) open: Vec<Feed>,
 }
 
-/// Takes a feed, as far as it comes.
+/// Applies a feed to the follower, up to the first error.
 pub(super) fn take(follower: &Engine, feed: Feed, dice: &mut Random) -> Result<(), Error> {
     let mut bytes = Vec::new();
     let mut outcome = Ok(());
@@ -32,8 +32,8 @@ pub(super) fn take(follower: &Engine, feed: Feed, dice: &mut Random) -> Result<(
             }
         }
     }
-    let pushed = sent::push(dice, follower, &bytes);
-    // A feed that was cut counts up to the last part that has its end.
+    let pushed = transfer::push(dice, follower, &bytes);
+    // A feed that was interrupted is applied up to the last complete segment.
     match (&outcome, pushed) {
         (Ok(()), pushed) => pushed.unwrap(),
         (Err(_), Ok(()) | Err(Error::BadDataset(_))) => {}
@@ -42,20 +42,20 @@ pub(super) fn take(follower: &Engine, feed: Feed, dice: &mut Random) -> Result<(
     outcome
 }
 
-/// An observer who waits for each answer, and the last that came.
+/// A live query that is waited for, and its last answer.
 pub(super) struct Waiting {
     pub(super) asked: Asked,
     pub(super) last: Mutex<Option<Result<Answer, Error>>>,
 }
 
-/// A follower that asks for a feed when there is one.
+/// A follower that polls a live feed.
 pub(super) struct Observing {
     follower: Follower,
     observed: LiveFeed,
 }
 
 impl Observing {
-    /// Takes the feeds that there are.
+    /// Applies all feeds that are available.
     pub(super) fn take_all(&mut self, place: &Place<'_>, dice: &mut Random) {
         loop {
             let after = self.follower.engine.followed().unwrap();
@@ -64,7 +64,7 @@ impl Observing {
                 Some(feed) => feed.and_then(|feed| take(&self.follower.engine, feed, dice)),
             };
             if outcome.is_err() {
-                // A client that was cut off asks again.
+                // A client that was disconnected starts again.
                 self.observed = place.engine.observe_feed(self.follower.reach.scope());
             }
             place.made("observed feeds", outcome);
@@ -72,16 +72,16 @@ impl Observing {
     }
 }
 
-/// All that watches the store.
+/// All observers of the store.
 pub(super) struct Watching {
-    pub(super) polled: Vec<Beside>,
+    pub(super) polled: Vec<CheckedQuery>,
     pub(super) followers: Vec<Follower>,
     pub(super) observing: Vec<Observing>,
 }
 
 impl Watching {
     pub(super) fn new(engine: &Engine, asked: Vec<(Asked, bool)>, dice: &mut Random) -> Watching {
-        let of = |(asked, is_record)| Beside::new(engine, asked, is_record);
+        let of = |(asked, is_record)| CheckedQuery::new(engine, asked, is_record);
         let mut follower = || Follower {
             engine: Engine::memory(Options::default()).unwrap(),
             reach: Reach::random(dice),
@@ -102,7 +102,7 @@ impl Watching {
         }
     }
 
-    /// All rest: everybody has what there is.
+    /// Checks, after the writers have stopped, that each observer has the current state.
     pub(super) fn check(
         &mut self,
         place: &Place<'_>,
@@ -110,13 +110,13 @@ impl Watching {
         dice: &mut Random,
     ) -> Result<(), String> {
         let engine = &place.engine;
-        for beside in &mut self.polled {
-            beside.check(engine)?;
+        for query in &mut self.polled {
+            query.check(engine)?;
             place.count.add("observations compared", 1);
         }
         for one in waiting {
             let fresh = Some(one.asked.fresh(engine, false));
-            // One that is never told hangs here.
+            // A live query that is never notified hangs here.
             while *one.last.lock().unwrap() != fresh {
                 std::thread::sleep(Duration::from_millis(1));
             }
@@ -126,9 +126,9 @@ impl Watching {
             observing.take_all(place, dice);
         }
         let lines = records(engine);
-        let nobody = Learners::new();
+        let no_learners = Learners::new();
         let is_same = |follower: &Follower| {
-            let expected = follower.reach.filter(&lines, &nobody);
+            let expected = follower.reach.filter(&lines, &no_learners);
             let found = records(&follower.engine);
             place.count.add("followers compared", 1);
             place.count.add("records compared", found.len() as u64);
@@ -147,7 +147,7 @@ impl Watching {
         for follower in &mut self.followers {
             follower.open.clear();
             let scope = follower.reach.scope();
-            sent::bring(dice, engine, &follower.engine, &scope)
+            transfer::bring(dice, engine, &follower.engine, &scope)
                 .map_err(|error| error.to_string())?;
             is_same(follower)?;
         }

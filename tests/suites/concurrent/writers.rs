@@ -1,5 +1,5 @@
-//! What changes a store: datasets, state updates, erasures, compactions and passes of a sync; and
-//! who reads it meanwhile.
+//! The writers of a store: datasets, state updates, erasures, compactions and passes of a sync; and
+//! the readers that run at the same time.
 
 use super::watching::{Follower, take};
 use crate::sync::{SCHOOL, get, reply};
@@ -9,18 +9,18 @@ use rollbook_tests::search::Counts;
 use rollbook_tests::world::{Action, World};
 use serde_json::Value;
 
-/// A store and all that goes on at it.
+/// A store, and what its writers share.
 pub(super) struct Place<'a> {
     pub(super) engine: Engine,
-    /// What the service is, from time to time.
+    /// The states of the service, between which it changes.
     pub(super) service: Vec<Engine>,
     pub(super) now: i64,
-    /// How often each changes something before all rest.
+    /// The number of changes that each writer makes in a round.
     pub(super) changes: usize,
     pub(super) count: &'a Counts,
 }
 
-/// What the app may change: everything but the records of the school that is synced.
+/// Returns whether the app may change a line: all records except those of the synced school.
 fn is_of_app(line: &str) -> bool {
     let Ok(record) = serde_json::from_str::<Value>(line) else {
         return false;
@@ -33,7 +33,7 @@ fn is_of_app(line: &str) -> bool {
     school != Some(SCHOOL)
 }
 
-/// Errors that come of others who are at work.
+/// Returns whether an error can be caused by other threads.
 fn is_of_others(error: &Error) -> bool {
     matches!(error, Error::Busy { .. } | Error::ReaderEnded)
 }
@@ -48,7 +48,7 @@ impl Place<'_> {
         }
     }
 
-    /// A thread that applies datasets.
+    /// Applies datasets.
     pub(super) fn apply(&self, world: &mut World) {
         let mut left = self.changes;
         while left > 0 {
@@ -81,7 +81,7 @@ impl Place<'_> {
         }
     }
 
-    /// A state update, as an app asks for it.
+    /// Sends a state update as a request.
     fn update(&self, action: &Action) {
         if matches!(action, Action::Request { method, .. } if method == "GET") {
             return;
@@ -93,7 +93,7 @@ impl Place<'_> {
         self.count.add("refused as busy", u64::from(is_busy));
     }
 
-    /// A thread that updates states: one that is on is turned off, and on again.
+    /// Updates states, turning them on and off.
     pub(super) fn update_states(&self, dice: &mut Random) {
         for number in 0..self.changes {
             let updated = self.engine.set_state(&SetState {
@@ -104,7 +104,7 @@ impl Place<'_> {
             });
             match updated.map(|answer| answer.status.code) {
                 Ok(200) => self.count.add("states updated", 1),
-                // The school has it so, or is not there.
+                // The state is already set, or the school does not exist.
                 Ok(204 | 401 | 404) => {}
                 Ok(code) => panic!("{code}"),
                 Err(error) => self.made("states updated", Err(error)),
@@ -112,7 +112,7 @@ impl Place<'_> {
         }
     }
 
-    /// A thread that erases learners and compacts.
+    /// Erases learners and compacts the store.
     pub(super) fn erase_and_compact(&self, dice: &mut Random) {
         for _ in 0..self.changes.div_ceil(2) {
             if dice.chance(70) {
@@ -126,7 +126,7 @@ impl Place<'_> {
         }
     }
 
-    /// A thread that syncs the school, while the service changes.
+    /// Syncs the school while the service changes.
     pub(super) fn sync(&self, dice: &mut Random) {
         let sync = self.engine.sync(SCHOOL, SyncOptions::default());
         let sync = match sync {
@@ -145,7 +145,7 @@ impl Place<'_> {
                     self.count.add("calls", 1);
                     sync.handle_reply(call.id, now, &reply(&answer)).map(drop)
                 }
-                // An answer of another year than a newer one is requested again.
+                // An answer with an older year than another answer is requested again.
                 Ok(Step::Wait { until }) => {
                     now = until;
                     Ok(())
@@ -156,14 +156,14 @@ impl Place<'_> {
                 Err(error) => Err(error),
             };
             if let Err(error) = step {
-                // Nothing was lost: it is called again.
+                // Nothing was lost, and the call is repeated.
                 assert!(is_of_others(&error), "{error}");
                 self.count.add("refused as busy", 1);
             }
         }
     }
 
-    /// A thread that exports, and hands out feeds that are not read to their ends.
+    /// Exports, and abandons some exports before their end.
     pub(super) fn read(&self, dice: &mut Random) {
         for _ in 0..self.changes.div_ceil(2) {
             let mut export = match self.engine.export(Credentials::LeaveOut) {
@@ -182,7 +182,7 @@ impl Place<'_> {
         }
     }
 
-    /// A thread that brings a follower to where the store is, again and again.
+    /// Updates a follower from the store repeatedly.
     pub(super) fn follow(&self, follower: &mut Follower, dice: &mut Random) {
         for _ in 0..self.changes {
             if dice.chance(20) {
@@ -198,7 +198,7 @@ impl Place<'_> {
                 }
             };
             if dice.chance(25) {
-                // It stays open, half read.
+                // This feed remains open after a part of it was read.
                 let outcome = feed.by_ref().take(2).try_for_each(|line| line.map(drop));
                 self.made("feeds left open", outcome);
                 follower.open.push(feed);
@@ -207,7 +207,7 @@ impl Place<'_> {
             }
             self.made("feeds", take(&follower.engine, feed, dice));
         }
-        // And one that was left open is read to its end: its parts change nothing that is newer.
+        // A feed that was left open can be read to its end; it contains no newer changes.
         if let Some(mut feed) = follower.open.pop() {
             let rest = feed.try_for_each(|line| line.map(drop));
             self.made("old feeds read", rest);

@@ -1,15 +1,15 @@
-//! Answers as values: an answer read into its type and written again says the same, so no
-//! field is missing from the type, and none is of another one.
+//! Decodes answers: an answer that is decoded into its type and encoded again is unchanged, so the
+//! type lacks no field and no field has a wrong type.
 
 use super::typed::question::RESOURCES;
 use super::typed::values::{Reread, reread, without_nothing};
 use rollbook::{Answer, v1, v2};
 
-/// Compares what an answer to a method and a target says with what its type keeps of it.
+/// Compares an answer to a method and a target with its decoded and encoded form.
 pub(crate) fn agrees(method: &str, target: &str, answer: &Answer) -> Result<(), String> {
     let is_v2 = target == "/api/v2" || target.starts_with("/api/v2/");
     let read = match (reader(method, target), answer.status.code) {
-        // A state that was so already comes with the client integration.
+        // The refusal of a state that is already set contains the client integration.
         (Some(reread), 400) if is_v2 && answer.text().contains("\"data\":{") => reread(answer),
         (_, 400..) if is_v2 => reread::<v2::Refusal>(answer),
         (_, 400..) => reread::<v1::Refusal>(answer),
@@ -28,7 +28,7 @@ pub(crate) fn agrees(method: &str, target: &str, answer: &Answer) -> Result<(), 
     ))
 }
 
-/// The type of the records under a path: all of them, and in v2 one.
+/// Returns the reader of the records under a path: of all of them, or of one record in v2.
 fn reader(method: &str, target: &str) -> Option<Reread> {
     let path = target.split_once('?').map_or(target, |(path, _)| path);
     let path = path.strip_suffix('/').unwrap_or(path);

@@ -1,4 +1,4 @@
-//! A learner every text and number of which can be found again among bytes.
+//! A learner whose texts and numbers are unique, so that they can be found among bytes.
 
 use memchr::memmem;
 use rollbook_tests::storage::scenario::SCHOOL;
@@ -6,7 +6,7 @@ use rollbook_tests::twin::texts_of;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// The texts of a learner's subject in a term.
+/// The texts of the subject of a learner in a term.
 const GROUP_TEXTS: [&str; 5] = [
     "subject_group_id",
     "subject_group_name",
@@ -15,7 +15,7 @@ const GROUP_TEXTS: [&str; 5] = [
     "subject_group_teacher_id",
 ];
 
-/// Kinds that are no learner's and have texts, with their keys beside the school's.
+/// Kinds with texts that do not belong to a learner, with their keys in addition to the school.
 const SCHOOL_KINDS: [(&str, Option<&str>); 7] = [
     ("school", None),
     ("grade", Some("grade_id")),
@@ -26,7 +26,7 @@ const SCHOOL_KINDS: [(&str, Option<&str>); 7] = [
     ("staff_member", Some("id")),
 ];
 
-/// What is looked for: bytes, and what they are.
+/// What is searched for: bytes, and a description.
 pub(crate) struct Needle {
     pub(crate) what: String,
     pub(crate) bytes: Vec<u8>,
@@ -48,8 +48,7 @@ impl Needle {
     }
 }
 
-/// A learner as one dataset describes it: every text and number stands nowhere
-/// else, and is another one in each of its lives.
+/// A learner in one version: every text and number is unique, and differs between versions.
 pub(crate) struct Portrait {
     id: u64,
     life: u8,
@@ -58,7 +57,7 @@ pub(crate) struct Portrait {
 }
 
 impl Portrait {
-    /// With marks on these assessments.
+    /// Makes a learner with marks in these assessments.
     pub(crate) fn new(id: u64, life: u8, assessments: &[u64]) -> Portrait {
         let mut portrait = Portrait {
             id,
@@ -86,7 +85,7 @@ impl Portrait {
         json!(text)
     }
 
-    /// Every text that records of its kind have.
+    /// Sets all text fields of the kind of the record.
     fn texts(&mut self, record: &mut Value) {
         let kind = record["type"].as_str().unwrap().to_owned();
         for field in texts_of(&kind) {
@@ -94,14 +93,14 @@ impl Portrait {
         }
     }
 
-    /// A date that its record shows.
+    /// Returns a date that the record shows.
     fn date(&mut self, day: u8) -> Value {
         let date = format!("{}-11-{day:02}", 7310 + u32::from(self.life));
         self.needles.push(Needle::text(&date));
         json!(date)
     }
 
-    /// A decimal that is kept as eight bytes.
+    /// Returns a decimal that is stored as eight bytes.
     fn decimal(&mut self, place: usize) -> Value {
         let place = i64::try_from(place).unwrap();
         let whole = 739_182_640_000 + i64::from(self.life) * 1000 + place;
@@ -115,7 +114,7 @@ impl Portrait {
     fn learner(&mut self) {
         let mut record = json!({"type": "learner", "school_id": SCHOOL, "id": self.id});
         self.texts(&mut record);
-        // The names once more as a search compares them.
+        // The names are also stored folded, for searches.
         let folded = format!(
             "nadel {0}-first_name of a learner nadel {0}-last_name of a learner",
             self.life
@@ -192,7 +191,7 @@ impl Portrait {
         self.say(&record);
     }
 
-    /// What a school says of itself and of others than its learners.
+    /// Makes the records of a school that do not belong to a learner.
     pub(crate) fn of_school() -> Portrait {
         let mut portrait = Portrait {
             id: 0,
@@ -212,7 +211,7 @@ impl Portrait {
         portrait
     }
 
-    /// Who is no learner, and what takes each away.
+    /// Makes people who are not learners, and the lines that delete them.
     pub(crate) fn of_people() -> (Portrait, String) {
         let mut portrait = Portrait {
             id: 0,
@@ -220,7 +219,7 @@ impl Portrait {
             needles: Vec::new(),
             lines: String::new(),
         };
-        let mut gone = String::new();
+        let mut removals = String::new();
         for kind in ["parent", "accountable_person", "staff_member"] {
             let (_, key) = SCHOOL_KINDS
                 .into_iter()
@@ -230,14 +229,14 @@ impl Portrait {
             record[key.unwrap()] = json!(77_700_001);
             let mut removal = record.clone();
             removal["deleted"] = json!(true);
-            writeln!(gone, "{removal}").unwrap();
+            writeln!(removals, "{removal}").unwrap();
             portrait.texts(&mut record);
             portrait.say(&record);
         }
-        (portrait, gone)
+        (portrait, removals)
     }
 
-    /// What takes the records away one by one.
+    /// Returns lines that delete the records one by one.
     pub(crate) fn removal(&self) -> String {
         let mut dataset = String::new();
         for line in self.lines.lines() {
@@ -262,15 +261,16 @@ impl Portrait {
     }
 }
 
-/// The id of the learner's first absence,
+/// The id of the first absence of the learner.
 const ABSENCES: u64 = 4_400_000;
-/// and of its first discipline.
+/// The id of the first discipline record of the learner.
 const DISCIPLINE: u64 = 4_500_000;
 
-/// The id as what a load stages has it.
+/// The name of the encoding in which a load stages the id.
 pub(crate) const STAGED_ID: &str = "the id, high byte first";
 
-/// The id in each way of writing it, if it can be told from other bytes.
+/// Returns the encodings of the id. Returns none if the id is too small to be distinguished from
+/// other bytes.
 pub(crate) fn id_needles(id: u64) -> Vec<Needle> {
     if u32::try_from(id).is_ok() {
         return Vec::new();
@@ -282,7 +282,7 @@ pub(crate) fn id_needles(id: u64) -> Vec<Needle> {
     ]
 }
 
-/// Which of the needles are in the bytes.
+/// Returns which of the needles are in the bytes.
 pub(crate) fn found<'a>(
     bytes: &[u8],
     needles: impl IntoIterator<Item = &'a Needle>,

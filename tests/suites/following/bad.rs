@@ -1,8 +1,8 @@
-//! Bytes that are no feed, or one of another kind: an error that has a name, and nothing is
-//! changed.
+//! Applies bytes that are not a feed, or a feed for another store: each causes an error with a
+//! name, and changes nothing.
 
 use super::records;
-use super::sent::{bring, feed};
+use super::transfer::{bring, feed};
 use base64ct::{Base64UrlUnpadded, Encoding};
 use rollbook::{Engine, Options, Scope};
 use rollbook_tests::feeds::sealed;
@@ -29,7 +29,7 @@ fn scope() -> Scope {
     Scope::default().learners(1, [7])
 }
 
-/// A follower with a school of its own, and a feed of one part for it.
+/// Returns a follower that also has a school of its own, and a feed of one segment for it.
 fn followed() -> (Engine, Vec<String>) {
     let source = Engine::memory(Options::default()).unwrap();
     source.apply(SOURCE.as_bytes()).unwrap();
@@ -43,7 +43,7 @@ fn followed() -> (Engine, Vec<String>) {
     (follower, lines)
 }
 
-/// The code of what becomes of these bytes, or `ok`.
+/// Returns the code of the error when a follower applies these bytes, or `ok`.
 fn taken(follower: &Engine, bytes: &[u8]) -> &'static str {
     let mut follow = follower.follow();
     let pushed = bytes
@@ -71,7 +71,7 @@ fn a_feed_that_is_cut_anywhere_changes_nothing() {
     }
     assert_eq!(taken(&follower, &bytes), "ok");
     assert_ne!(state(&follower), before);
-    // Twice is as good as once.
+    // Applying a feed twice has the same effect as once.
     let after = state(&follower);
     assert_eq!(taken(&follower, &bytes), "ok");
     assert_eq!(state(&follower), after);
@@ -138,7 +138,7 @@ fn lines_that_are_no_part_of_a_feed_are_refused() {
     assert_eq!(taken(&follower, lines.concat().as_bytes()), "ok");
 }
 
-/// A position with its first byte, the version, another.
+/// Replaces the first byte of a token, which is the version.
 fn of_version(text: &str, version: u8) -> String {
     let mut bytes = Base64UrlUnpadded::decode_vec(text).unwrap();
     bytes[0] = version;
@@ -156,7 +156,7 @@ fn positions_of_newer_versions_and_of_other_stores_are_refused() {
         let refused = source.feed(&scope(), Some(strange)).map(drop).unwrap_err();
         assert_eq!(refused.code(), "resync_required", "{strange}");
     }
-    // A position that this store does not know, or cannot read yet, gets everything.
+    // A token that the source does not recognise, or cannot read, results in a complete feed.
     for strange in [newer.as_str(), &position] {
         let everything = source.feed(&scope(), Some(strange)).unwrap();
         let all = source.feed(&scope(), None).unwrap();
@@ -167,9 +167,9 @@ fn positions_of_newer_versions_and_of_other_stores_are_refused() {
     assert_eq!(taken(&follower, lines.concat().as_bytes()), "out_of_sync");
 }
 
-/// Schools of which the source has nothing, all of them still to come.
+/// A scope with many schools that the source does not have.
 #[test]
-fn long_lists_are_taken_as_they_are() {
+fn long_lists_of_schools_are_accepted() {
     let source = Engine::memory(Options::default()).unwrap();
     source.apply(SOURCE.as_bytes()).unwrap();
     let schools = (100..20_100).fold(scope(), Scope::school);
@@ -177,16 +177,16 @@ fn long_lists_are_taken_as_they_are() {
     bring(&mut Random::new(1), &source, &follower, &schools).unwrap();
     assert!(follower.synced(20_099).unwrap().is_some());
     assert!(follower.verify().unwrap().is_sound());
-    // Neither side writes a list for nothing.
+    // A list is not written again without a reason.
     let after = follower.followed().unwrap();
     let lines = feed(&source, &schools, after.as_deref()).unwrap();
     assert_eq!(lines, [""; 0]);
-    // They all leave at once.
+    // All these schools leave the scope at once.
     bring(&mut Random::new(1), &source, &follower, &scope()).unwrap();
     assert_eq!(follower.synced(20_099).unwrap(), None);
 }
 
-/// Parts of a feed that has more than one.
+/// Tests segments of a feed with several segments.
 #[test]
 fn parts_that_are_none_of_the_feed_are_refused() {
     let (follower, _) = followed();
@@ -200,7 +200,7 @@ fn parts_that_are_none_of_the_feed_are_refused() {
         .collect();
     assert_eq!(heads.len(), 2);
     let before = state(&follower);
-    // Without the head of the feed, and with schools that do not come.
+    // Segments without the head of the feed, and segments with schools that are not in it.
     let alone = lines[heads[0]..].concat();
     assert_eq!(taken(&follower, alone.as_bytes()), "bad_dataset");
     assert_eq!(state(&follower), before);
@@ -220,7 +220,7 @@ fn parts_that_are_none_of_the_feed_are_refused() {
         let altered = sealed(altered.concat().as_bytes());
         assert_eq!(taken(&follower, &altered), "bad_dataset");
     }
-    // The second part in place of the first does not begin where the store is.
+    // If the segments are swapped, the first one does not begin at the position of the follower.
     let swapped = [
         &lines[..heads[0]],
         &lines[heads[1]..],
@@ -233,8 +233,8 @@ fn parts_that_are_none_of_the_feed_are_refused() {
     assert_eq!(records(&follower).len(), records(&source).len() + 1);
 }
 
-/// Nothing of a part is stored if any line of it is missing, altered, doubled or moved, and the
-/// same feed, asked for again, is taken.
+/// A segment with a missing, altered, duplicate or moved line stores nothing. The correct feed is
+/// applied afterwards.
 #[test]
 fn a_feed_with_a_line_that_is_missing_or_altered_is_refused() {
     let (follower, lines) = followed();

@@ -1,9 +1,10 @@
-//! Power cuts at each sync of the disk, at the follower and at the source: each part of a
-//! feed is there whole with its position or not at all, and the next feed goes on from there.
+//! Cuts the power at each sync of the disk, at the follower and at the source: each segment of a
+//! feed is stored completely and together with its resume token, or not at all, and the next feed
+//! continues there.
 
 use super::records;
 use super::scope::{Learners, Reach};
-use super::sent::{bring, feed};
+use super::transfer::{bring, feed};
 use rollbook::{Engine, Options};
 use rollbook_tests::random::Random;
 use rollbook_tests::search::{Counts, extent, first_seed};
@@ -17,7 +18,7 @@ fn recorded(recorder: &Recorder) -> Engine {
     Engine::open_with_backend(recorder.clone(), Options::default()).unwrap()
 }
 
-/// The datasets of a world, the one that fills it first.
+/// Returns datasets of a world, beginning with the one that fills it.
 pub(super) fn datasets(seed: u64, count: usize) -> Vec<String> {
     let mut world = World::new(seed);
     let first = world.actions(1);
@@ -30,7 +31,7 @@ pub(super) fn datasets(seed: u64, count: usize) -> Vec<String> {
     lines.take(count).collect()
 }
 
-/// What a cut leaves, unless the store was not there yet.
+/// Opens what remains after a cut. Returns `None` if the store did not exist yet.
 fn opened(window: &Window, cut: Cut) -> Option<Engine> {
     let disk = Disk::new(window.image(cut));
     match Engine::open_with_backend(disk, Options::default()) {
@@ -42,8 +43,8 @@ fn opened(window: &Window, cut: Cut) -> Option<Engine> {
     }
 }
 
-/// Every other window, or each, and what a cut there may let through: writes that are missing, each
-/// alone and many, and writes that are torn.
+/// Tries cuts in every other window, or in each: cuts with missing writes, single or many, and with
+/// torn writes.
 fn each_cut(log: &[Entry], mut attempt: impl FnMut(&Window, Cut)) {
     for window in windows(Vec::new(), log).iter().step_by(extent(2, 1)) {
         for cut in window.cuts(extent(1, 4), extent(1, 8)) {
@@ -53,16 +54,16 @@ fn each_cut(log: &[Entry], mut attempt: impl FnMut(&Window, Cut)) {
 }
 
 #[test]
-fn a_follower_goes_on_after_a_power_cut() {
+fn a_follower_continues_after_a_power_cut() {
     let mut dice = Random::new(first_seed() + 5);
     let source = Engine::memory(Options::default()).unwrap();
     let recorder = Recorder::on(Vec::new());
     let follower = recorder.operation(|| recorded(&recorder));
     let mut reach = Reach::of_all();
-    // What is there with each position, and the positions in their order.
+    // The records at each resume token, and the tokens in order.
     let mut states = BTreeMap::from([(None, records(&follower))]);
     let mut order = vec![None];
-    // How many positions there were when so many operations had returned.
+    // The number of tokens after each number of operations that have returned.
     let mut reached = vec![1, 1];
     for dataset in datasets(first_seed() + 11, 12) {
         drop(source.apply(dataset.as_bytes()));
@@ -80,8 +81,8 @@ fn a_follower_goes_on_after_a_power_cut() {
         follow.finish().unwrap();
         reach = reach.changed(&mut dice);
     }
-    let nobody = Learners::new();
-    let expected = reach.filter(&records(&source), &nobody);
+    let no_learners = Learners::new();
+    let expected = reach.filter(&records(&source), &no_learners);
     let log = recorder.entries();
     drop(follower);
     let count = Counts::default();
@@ -104,17 +105,17 @@ fn a_follower_goes_on_after_a_power_cut() {
     assert!(order.len() > 12);
 }
 
-/// The journal of a source agrees with its records, whatever was cut: who was at an earlier
-/// position comes to where it is.
+/// The journal of a source agrees with its records after any cut, so a follower with an earlier
+/// token receives what it lacks.
 #[test]
-fn a_follower_goes_on_after_a_power_cut_at_its_source() {
+fn a_follower_continues_after_a_power_cut_at_its_source() {
     let mut dice = Random::new(first_seed() + 6);
     let recorder = Recorder::on(Vec::new());
     let source = recorder.operation(|| recorded(&recorder));
     let mut reach = Reach::of_all();
     let disk = Disk::default();
     let follower = super::open(&disk);
-    // The follower when so many operations had returned.
+    // The file of the follower after each number of operations that have returned.
     let mut followers = vec![disk.bytes(), disk.bytes()];
     for dataset in datasets(first_seed() + 12, 16) {
         recorder.operation(|| drop(source.apply(dataset.as_bytes())));

@@ -1,10 +1,10 @@
-//! A disk that fails at any moment while a feed comes in, or while the source changes or writes a
-//! feed: the follower holds what it held with its old position or with the next one, and the
-//! feeds that follow bring it to where it would have come.
+//! Disks that fail while a feed is applied, or while the source changes or writes a feed: the
+//! follower has the records of its old resume token or of the next one, and later feeds complete it
+//! as if there had been no fault.
 
 use super::cuts::datasets;
 use super::scope::{Learners, Reach};
-use super::sent::{Lines, bring, feed};
+use super::transfer::{Lines, bring, feed};
 use super::{open, records};
 use rollbook::{Engine, Options, Scope};
 use rollbook_tests::random::Random;
@@ -12,7 +12,7 @@ use rollbook_tests::search::{Counts, extent, failing, first_seed};
 use rollbook_tests::storage::disk::Disk;
 use rollbook_tests::storage::faulty::{Deed, Fault, Faulty};
 
-/// What a follower has, and its position.
+/// The records of a follower, and its resume token.
 type State = (Vec<String>, Option<String>);
 
 fn state(follower: &Engine) -> State {
@@ -26,18 +26,20 @@ fn on(disk: impl redb::StorageBackend, options: &Options) -> Engine {
 /// A feed, and the two stores before it.
 struct Stage {
     number: usize,
-    /// The file of the source after a change, before it, and the change.
+    /// The file of the source after the change.
     source: Vec<u8>,
+    /// The file of the source before the change.
     source_before: Vec<u8>,
     change: String,
     follower: Vec<u8>,
     reach: Reach,
     lines: Lines,
-    /// What the follower has before the feed, and after each of its parts.
+    /// The states of the follower before the feed, and after each of its segments.
     states: Vec<State>,
 }
 
-/// A life of some feeds: the first one, changes, and scopes that change.
+/// Makes the stages of several feeds: the first one, and others after changes of records and of the
+/// scope.
 fn stages(seed: u64) -> Vec<Stage> {
     let mut dice = Random::new(seed);
     let (source_disk, follower_disk) = (Disk::default(), Disk::default());
@@ -81,7 +83,7 @@ fn stages(seed: u64) -> Vec<Stage> {
     stages
 }
 
-/// A fault, and the stage that meets it.
+/// A fault during the feed of a stage.
 struct Case<'a> {
     stage: &'a Stage,
     fault: Fault,
@@ -93,7 +95,8 @@ impl std::fmt::Debug for Case<'_> {
     }
 }
 
-/// Runs something on a disk with each fault of a deed in each stage, at most so many a stage.
+/// Runs `work` on a disk with each fault of a sort of operation in each stage, at most so many per
+/// stage.
 fn at_each_fault(
     deed: Deed,
     most: usize,
@@ -115,7 +118,7 @@ fn at_each_fault(
     println!("{} faults: {count}", cases.len());
     let tried = cases.len() as u64;
     count.at_least("stores opened", tried / 2);
-    // A file that cannot be made shorter fails nothing.
+    // A failed truncation of a file causes no error.
     if deed != Deed::SetLen {
         count.at_least("failures met", tried / 2);
     }
@@ -126,8 +129,8 @@ impl Stage {
         self.reach.scope()
     }
 
-    /// Brings a follower to where its source is.
-    fn comes_to_its_end(&self, source: &Engine, follower: &Engine) {
+    /// Applies the next feed, after which the follower must have exactly the records of its scope.
+    fn catches_up(&self, source: &Engine, follower: &Engine) {
         bring(&mut Random::new(1), source, follower, &self.scope()).unwrap();
         let expected = self.reach.filter(&records(source), &Learners::new());
         assert_eq!(records(follower), expected);
@@ -140,7 +143,7 @@ impl Stage {
         assert!(self.states.contains(&found), "{found:#?}");
     }
 
-    /// The follower takes the feed from a disk that fails; returns how often a deed was done.
+    /// Applies the feed on the failing disk of the follower. Returns the number of operations.
     fn take(&self, deed: Deed, options: &Options, fault: Option<Fault>, count: &Counts) -> usize {
         let source = open(&Disk::new(self.source.clone()));
         let disk = Faulty::on(self.follower.clone());
@@ -158,16 +161,17 @@ impl Stage {
         }
         let left = disk.bytes();
         self.is_in_a_state(&follower);
-        self.comes_to_its_end(&source, &follower);
-        // And the store that was left there, opened again.
+        self.catches_up(&source, &follower);
+        // The same with the file as it is at that time, opened again.
         let follower = on(Disk::new(left), options);
         self.is_in_a_state(&follower);
-        self.comes_to_its_end(&source, &follower);
+        self.catches_up(&source, &follower);
         count.add("stores opened", 1);
         done
     }
 
-    /// The source makes its change on a disk that fails: its journal and its records agree.
+    /// Makes the change on the failing disk of the source, after which its journal and its records
+    /// must agree.
     fn change(&self, deed: Deed, fault: Option<Fault>, count: &Counts) -> usize {
         let disk = Faulty::on(self.source_before.clone());
         let source = on(disk.clone(), &Options::default());
@@ -195,15 +199,15 @@ impl Stage {
             let found = records(source);
             assert!(found == before || found == after, "{found:#?}");
             let follower = open(&Disk::new(self.follower.clone()));
-            self.comes_to_its_end(source, &follower);
+            self.catches_up(source, &follower);
             drop(source.apply(self.change.as_bytes()));
             assert_eq!(records(source), after);
-            self.comes_to_its_end(source, &follower);
+            self.catches_up(source, &follower);
         }
         done
     }
 
-    /// The source writes a feed from a disk that cannot be read.
+    /// Writes the feed from a disk that fails to read.
     fn write(&self, fault: Option<Fault>, count: &Counts) -> usize {
         let disk = Faulty::on(self.source.clone());
         let options = Options {
@@ -222,13 +226,13 @@ impl Stage {
             count.add("failures met", 1);
         }
         count.add("stores opened", 1);
-        self.comes_to_its_end(&source, &follower);
+        self.catches_up(&source, &follower);
         done
     }
 }
 
 #[test]
-fn a_follower_goes_on_after_a_write_that_failed() {
+fn a_follower_continues_after_a_write_that_failed() {
     let options = Options::default();
     at_each_fault(Deed::Write, extent(8, usize::MAX), |stage, fault, count| {
         stage.take(Deed::Write, &options, fault, count)
@@ -236,7 +240,7 @@ fn a_follower_goes_on_after_a_write_that_failed() {
 }
 
 #[test]
-fn a_follower_goes_on_when_its_file_could_not_grow() {
+fn a_follower_continues_when_its_file_could_not_grow() {
     let options = Options::default();
     at_each_fault(Deed::SetLen, usize::MAX, |stage, fault, count| {
         stage.take(Deed::SetLen, &options, fault, count)
@@ -244,16 +248,16 @@ fn a_follower_goes_on_when_its_file_could_not_grow() {
 }
 
 #[test]
-fn a_follower_goes_on_after_a_sync_of_the_disk_that_failed() {
+fn a_follower_continues_after_a_sync_of_the_disk_that_failed() {
     let options = Options::default();
     at_each_fault(Deed::Sync, usize::MAX, |stage, fault, count| {
         stage.take(Deed::Sync, &options, fault, count)
     });
 }
 
-/// Without a cache every page is read whenever it is needed.
+/// Without a cache, pages are read again for each use.
 #[test]
-fn a_follower_goes_on_after_a_read_that_failed() {
+fn a_follower_continues_after_a_read_that_failed() {
     let options = Options {
         cache_bytes: 0,
         ..Options::default()

@@ -1,8 +1,8 @@
-//! A follower that came to differ from its source, by a fault of either: it is noticed with
-//! the changes that come later, is reported, and everything is asked for again, once.
+//! Followers that differ from their source because of a fault of either: the difference is detected
+//! with a later change and reported, and everything is requested again, once.
 
 use super::records;
-use super::sent::{feed, push};
+use super::transfer::{feed, push};
 use rollbook::{Engine, Error, Options, Scope};
 use rollbook_tests::feeds::sealed;
 use rollbook_tests::random::Random;
@@ -36,16 +36,16 @@ fn scopes() -> [Scope; 3] {
     ]
 }
 
-/// One poll: takes what is sent. What was refused, if anything was.
+/// Requests a feed once and applies it. Returns the error, if any.
 fn poll(source: &Engine, follower: &Engine, scope: &Scope) -> Option<Error> {
     let after = follower.followed().unwrap();
     let lines = feed(source, scope, after.as_deref()).unwrap();
     push(&mut Random::new(1), follower, lines.concat().as_bytes()).err()
 }
 
-/// A source whose feeds lack a change is mended, each change by itself.
+/// Removes each change from a feed: the follower detects this and is repaired.
 #[test]
-fn a_change_that_never_came_is_noticed_and_mended() {
+fn a_missing_change_is_detected_and_repaired() {
     for scope in scopes() {
         for lost in CHANGES {
             let source = Engine::memory(Options::default()).unwrap();
@@ -70,7 +70,7 @@ fn a_change_that_never_came_is_noticed_and_mended() {
                 let line = format!(r#"{{"type":"subject","school_id":1,"subject_id":{round}}}"#);
                 source.apply(line.as_bytes()).unwrap();
                 reported.extend(poll(&source, &follower, &scope));
-                // What it has is answered all the while.
+                // Meanwhile the follower answers from the records it has.
                 let school = rollbook::Grades {
                     school: 1,
                     ..rollbook::Grades::default()
@@ -90,10 +90,10 @@ fn a_change_that_never_came_is_noticed_and_mended() {
     }
 }
 
-/// A fault that never goes: everything is asked for once more, and no more after that, so that a
-/// device does not take everything again with each change. It is reported each time.
+/// If a fault persists, everything is requested again only once, so that a device does not receive
+/// everything with each change. The difference is reported each time.
 #[test]
-fn everything_is_asked_for_once_if_that_does_not_help() {
+fn everything_is_requested_again_only_once() {
     let scope = Scope::default().school(1);
     let source = Engine::memory(Options::default()).unwrap();
     source.apply(SOURCE.as_bytes()).unwrap();
@@ -118,11 +118,11 @@ fn everything_is_asked_for_once_if_that_does_not_help() {
     }
     assert_eq!(whole, 2);
     assert!((2..=8).contains(&reported), "{reported}");
-    // All other changes are there.
+    // All other changes were applied.
     let subjects = records(&follower);
     let subjects = subjects.iter().filter(|line| line.contains("subject_id"));
     assert_eq!(subjects.count(), 9);
-    // Once the fault has gone, and is noticed, all of it is there.
+    // When the fault is over and a change reveals it, the follower is complete.
     for round in 10..15 {
         let line = format!(r#"{{"type":"subject","school_id":1,"subject_id":{round}}}"#);
         source.apply(line.as_bytes()).unwrap();
@@ -138,13 +138,13 @@ fn everything_is_asked_for_once_if_that_does_not_help() {
             .into_iter()
             .eq(export.map(Result::unwrap))
     );
-    // From here on a fault would be mended again.
+    // A later fault would be repaired again.
     let line = r#"{"type":"learner","school_id":1,"id":8,"first_name":"Benedict"}"#;
     source.apply(line.as_bytes()).unwrap();
     assert_eq!(poll(&source, &follower, &scope), None);
 }
 
-/// Who was erased here is the one difference that is meant to be.
+/// A learner who was erased at the follower is the only intended difference.
 #[test]
 fn an_erasure_at_the_follower_is_no_fault() {
     let scope = Scope::default().school(1);

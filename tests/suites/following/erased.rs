@@ -1,8 +1,8 @@
-//! Learners who are erased, at the source or at the follower: what is answered, that they do
-//! not return, and that nothing of them stays in the follower's file.
+//! Learners who are erased, at the source or at the follower: what is answered about them, that
+//! they are not added again, and that nothing of them remains in the file of the follower.
 
 use super::records;
-use super::sent::{bring, feed};
+use super::transfer::{bring, feed};
 use crate::erased::portrait::{Needle, Portrait, found, id_needles};
 use rollbook::{Compaction, Engine, Learners, Options, Scope};
 use rollbook_tests::random::Random;
@@ -16,14 +16,14 @@ const ONE: u64 = 0x5eed_c0de_9b3d_01e7;
 
 fn options() -> Options {
     Options {
-        // What is shown here does not come by chance.
+        // No automatic compaction, which could also remove the bytes.
         compaction: Compaction::Manual,
         ..Options::default()
     }
 }
 
-/// A source with one learner of whom everything is recorded, and all that may be found of
-/// the learner.
+/// Returns a source with one learner who has records of all kinds, and all that may be found of the
+/// learner.
 fn source() -> (Engine, Vec<Needle>) {
     let source = Engine::memory(options()).unwrap();
     source.apply(school(SCHOOL, 12).as_bytes()).unwrap();
@@ -49,9 +49,9 @@ fn scopes() -> [Scope; 3] {
     ]
 }
 
-/// Whatever the follower's scope is, and however the learner leaves it.
+/// For each scope of the follower, and each way in which the learner leaves it.
 #[test]
-fn nothing_of_an_erased_learner_stays_in_the_file_of_a_follower() {
+fn nothing_of_an_erased_learner_remains_in_the_file_of_a_follower() {
     for (number, scope) in scopes().into_iter().enumerate() {
         let (source, needles) = source();
         let disk = Disk::default();
@@ -67,9 +67,9 @@ fn nothing_of_an_erased_learner_stays_in_the_file_of_a_follower() {
     }
 }
 
-/// Nor of one who leaves the scope, or whose school does.
+/// Also for a learner who leaves the scope, or whose school leaves it.
 #[test]
-fn nothing_stays_of_a_learner_who_leaves_the_scope() {
+fn nothing_remains_of_a_learner_who_leaves_the_scope() {
     for next in [
         Scope::default().learners(SCHOOL, [3]),
         Scope::default(),
@@ -85,10 +85,10 @@ fn nothing_stays_of_a_learner_who_leaves_the_scope() {
     }
 }
 
-/// The file is written anew in one pass, however many leave at once, and not for what leaves
-/// nobody out.
+/// The file is rewritten once, independent of the number of learners who leave at once, and only if
+/// a learner leaves.
 #[test]
-fn the_file_is_written_anew_once_and_only_for_those_who_leave() {
+fn the_file_is_rewritten_once_and_only_if_learners_leave() {
     let (source, _) = source();
     let recorder = Recorder::on(Vec::new());
     let follower = Engine::open_with_backend(recorder.clone(), options()).unwrap();
@@ -119,14 +119,14 @@ fn the_file_is_written_anew_once_and_only_for_those_who_leave() {
     };
     let (one, many) = (erased(&[ONE]), erased(&[4, 5, 6, 7]));
     assert!(changed < one, "{changed} {one}");
-    // A pass syncs as often as it takes, and more than half as often as another one.
+    // The number of syncs of one rewrite varies, but two rewrites would need more than this.
     assert!(many < one * 3 / 2, "{one} {many}");
 }
 
-/// A device that is killed after a feed, and before nothing is left of the learner: what is
-/// left is cleared when the store is opened again.
+/// A device may be killed after a feed, before all bytes of the learner are removed. The rest is
+/// removed when the store is opened again.
 #[test]
-fn a_kill_after_the_feed_leaves_nothing_for_good() {
+fn a_kill_after_a_feed_is_repaired_by_the_next_opening() {
     let (source, needles) = source();
     let scope = Scope::default().school(SCHOOL);
     let follower = Disk::default();
@@ -148,7 +148,7 @@ fn a_kill_after_the_feed_leaves_nothing_for_good() {
     });
     let log = recorder.entries();
     drop(engine);
-    let (mut had_left, mut images) = (0, 0);
+    let (mut had_remains, mut images) = (0, 0);
     for (seed, window) in (0..).zip(windows(durable, &log).iter().step_by(extent(2, 1))) {
         for cut in [Cut::Nothing, Cut::Everything, Cut::Some(seed)] {
             let bytes = window.image(cut);
@@ -160,18 +160,18 @@ fn a_kill_after_the_feed_leaves_nothing_for_good() {
                 continue;
             }
             images += 1;
-            had_left += usize::from(left > 0);
+            had_remains += usize::from(left > 0);
             assert_eq!(found(&disk.bytes(), &needles), [""; 0], "{seed} {cut:?}");
             assert!(engine.verify().unwrap().is_sound());
         }
     }
-    println!("{images} images, {had_left} had something left");
-    assert!(had_left > 5, "{had_left} of {images}");
+    println!("{images} images, {had_remains} had something left");
+    assert!(had_remains > 5, "{had_remains} of {images}");
 }
 
-/// The same at whoever erases.
+/// The same for a kill in a store that itself erases the learner.
 #[test]
-fn a_kill_within_an_erasure_leaves_nothing_for_good() {
+fn a_kill_within_an_erasure_is_repaired_by_the_next_opening() {
     let (source, needles) = source();
     let disk = Disk::default();
     let mut copy = Vec::new();
@@ -187,7 +187,7 @@ fn a_kill_within_an_erasure_leaves_nothing_for_good() {
     recorder.operation(|| engine.erase_learner(SCHOOL, ONE).unwrap());
     let log = recorder.entries();
     drop(engine);
-    let mut had_left = 0;
+    let mut had_remains = 0;
     for window in windows(durable, &log).iter().step_by(extent(2, 1)) {
         let bytes = window.image(Cut::Everything);
         let left = found(&bytes, &needles).len();
@@ -197,10 +197,10 @@ fn a_kill_within_an_erasure_leaves_nothing_for_good() {
         if records(&engine).iter().any(|line| line.contains(&id)) {
             continue;
         }
-        had_left += usize::from(left > 0);
+        had_remains += usize::from(left > 0);
         assert_eq!(found(&disk.bytes(), &needles), [""; 0]);
     }
-    assert!(had_left > 2, "{had_left}");
+    assert!(had_remains > 2, "{had_remains}");
 }
 
 const SMALL: &str = r#"
@@ -218,7 +218,7 @@ fn small() -> Engine {
     source
 }
 
-/// What is answered of a learner: the status and the answer.
+/// Returns the status and the text of the answer about a learner.
 fn answered(engine: &Engine, learner: u64) -> (u16, String) {
     let question = Learners {
         school: 1,
@@ -229,8 +229,7 @@ fn answered(engine: &Engine, learner: u64) -> (u16, String) {
     (answer.status.code, answer.text().to_owned())
 }
 
-/// A device answers from what it has, until its next feed; then it answers what its source
-/// answers.
+/// A device answers from its records until the next feed, and as its source afterwards.
 #[test]
 fn an_erased_learner_is_answered_until_the_next_feed() {
     for scope in [
@@ -249,15 +248,16 @@ fn an_erased_learner_is_answered_until_the_next_feed() {
         follow(&source, &device, &scope);
         assert_eq!(answered(&device, 7), answered(&source, 7));
         assert_eq!(answered(&device, 8), answered(&source, 8));
-        // Who is enrolled again at the source returns: nobody erased them here.
+        // A learner who is enrolled again at the source is added again, because the device did not
+        // erase the learner itself.
         source.apply(SMALL.as_bytes()).unwrap();
         follow(&source, &device, &scope);
         assert_eq!(answered(&device, 7), before);
     }
 }
 
-/// A person whom the device erased stays away, also when the school leaves the scope and
-/// returns, or is not in one feed's scope and is in another's.
+/// A person whom the device erased is not added again, even if the school leaves the scope and
+/// enters it again, or if the scope changes.
 #[test]
 fn a_person_whom_the_device_erased_does_not_return_with_the_school() {
     let source = small();
@@ -265,13 +265,13 @@ fn a_person_whom_the_device_erased_does_not_return_with_the_school() {
     let device = Engine::memory(Options::default()).unwrap();
     follow(&source, &device, &whole);
     device.erase_learner(1, 7).unwrap();
-    let is_away = || {
+    let is_absent = || {
         let lines = records(&device);
         lines
             .iter()
             .all(|line| !line.contains("Anna") && !line.contains(r#""learner_id":7"#))
     };
-    assert!(is_away());
+    assert!(is_absent());
     for other in [
         Scope::default().school(2),
         Scope::default(),
@@ -281,21 +281,21 @@ fn a_person_whom_the_device_erased_does_not_return_with_the_school() {
     ] {
         for scope in [&other, &whole] {
             follow(&source, &device, scope);
-            assert!(is_away());
+            assert!(is_absent());
             assert!(device.verify().unwrap().is_sound());
         }
         assert_eq!(answered(&device, 8).0, 200);
         assert_eq!(answered(&device, 7).0, 404);
     }
-    // The app itself ends that.
+    // Removing the school at the device ends that.
     device.remove_school(1).unwrap();
     follow(&source, &device, &whole);
-    assert!(!is_away());
+    assert!(!is_absent());
 }
 
-/// A school that is not followed any more is unknown, whoever was erased of it.
+/// A school that is no longer followed is unknown, even if learners of it were erased.
 #[test]
-fn what_stays_of_an_erasure_is_no_record_of_the_school() {
+fn an_erasure_alone_is_no_record_of_the_school() {
     let source = small();
     let device = Engine::memory(Options::default()).unwrap();
     follow(&source, &device, &Scope::default().school(1).school(2));
@@ -308,7 +308,7 @@ fn what_stays_of_an_erasure_is_no_record_of_the_school() {
     let refused = device.ask(&question).map(drop).unwrap_err();
     assert_eq!(refused.code(), "not_synced");
     assert_eq!(device.synced(1).unwrap(), None);
-    // It is the app's to fill.
+    // The app can now change the school.
     device
         .apply(SMALL.lines().nth(3).unwrap().as_bytes())
         .unwrap();

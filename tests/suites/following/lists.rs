@@ -1,8 +1,8 @@
-//! What a feed owns, an app cannot change: the lists that belong to no school, and the schools
-//! that are followed. All else is the app's.
+//! An app cannot change what a feed owns: the lists that belong to no school, and the followed
+//! schools. The app owns everything else.
 
 use super::records;
-use super::sent::bring;
+use super::transfer::bring;
 use rollbook::{Credentials, Engine, Options, Scope};
 use rollbook_tests::login::quick;
 use rollbook_tests::random::Random;
@@ -17,7 +17,7 @@ const SOURCE: &str = r#"
 {"type":"learner","school_id":1,"id":7,"first_name":"Anna"}
 "#;
 
-/// Lines that change, add, repeat or remove what a feed owns.
+/// Lines that change, add, repeat or remove records that a feed owns.
 const OWNED: [&str; 14] = [
     r#"{"type":"api_type","api_type_id":8,"api_type":"Other","family":"administration"}"#,
     r#"{"type":"api_type","api_type_id":8,"api_type":"Admin+ API","family":"administration"}"#,
@@ -68,11 +68,11 @@ fn what_a_feed_owns_is_refused_and_what_is_the_apps_is_applied() {
             assert_eq!(refused.code(), "synced", "{line}");
             let text = refused.to_string();
             assert!(text.contains("change it there"), "{text}");
-            // Neither as part of a dataset that is the app's else.
+            // Such a line is also refused as part of a dataset of the app.
             let both = format!("{}{line}", quick(OWN));
             let refused = follower.apply(both.as_bytes()).unwrap_err();
             assert_eq!(refused.code(), "synced", "{line}");
-            // Nor as what comes along with a school of the app's.
+            // It is also refused in a dataset that replaces a school of the app.
             if !line.contains("school_id") && line.contains("api_type") {
                 let refused = follower.replace_school(2, line.as_bytes()).unwrap_err();
                 assert_eq!(refused.code(), "synced", "{line}");
@@ -87,7 +87,7 @@ fn what_a_feed_owns_is_refused_and_what_is_the_apps_is_applied() {
         assert!(own.iter().all(|own| lines.contains(own)), "{lines}");
         let replaced = r#"{"type":"learner","school_id":2,"id":8,"first_name":"Newer"}"#;
         follower.replace_school(2, replaced.as_bytes()).unwrap();
-        // The source goes on, and leaves the app's own alone.
+        // Later feeds do not change the records of the app.
         let line = r#"{"type":"gender","id":1,"name":"Changed"}"#;
         source.apply(line.as_bytes()).unwrap();
         follow(&source, &follower, &scope);
@@ -99,7 +99,7 @@ fn what_a_feed_owns_is_refused_and_what_is_the_apps_is_applied() {
     }
 }
 
-/// Without a school the lists are nobody's, and the next feed that has one brings its own.
+/// Without a followed school, no source owns the lists. The next feed with a school replaces them.
 #[test]
 fn without_a_school_the_lists_are_the_apps() {
     let scope = Scope::default().school(1);
@@ -112,7 +112,7 @@ fn without_a_school_the_lists_are_the_apps() {
     assert_eq!(apply(), "synced");
     follow(&source, &follower, &Scope::default());
     assert_eq!(apply(), "ok");
-    // That the two differ then is no fault.
+    // Differences between the two stores are no fault then.
     for round in 0..4 {
         let line = format!(r#"{{"type":"language","id":1,"name":"{round}"}}"#);
         source.apply(line.as_bytes()).unwrap();

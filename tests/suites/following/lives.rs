@@ -1,9 +1,9 @@
-//! Random lives of a source, of a store that follows it, and of one that follows that.
+//! Random lives of a source, of a follower, and of a follower of the follower.
 
-use super::asked::Pair;
+use super::questions::Pair;
 use super::scope::{LEARNERS, Learners, Reach, SCHOOLS};
-use super::sent::{self, Lines};
 use super::source::{Event, Events, Source};
+use super::transfer::{self, Lines};
 use super::{open, records};
 use rollbook::{Engine, Error};
 use rollbook_tests::random::Random;
@@ -17,29 +17,29 @@ struct Follower {
     disk: Disk,
     engine: Option<Engine>,
     reach: Reach,
-    /// Who was erased here.
+    /// The learners that were erased here.
     erased: Learners,
-    /// Schools that are its own, or were when they left the scope.
+    /// The schools that the app owns, or owned when they left the scope.
     own: BTreeSet<u64>,
-    /// Feeds that it was given before.
+    /// Feeds that were made for this follower before.
     sent: Vec<Lines>,
 }
 
-/// What happens in a world. Each number decides what is left to chance in it.
+/// What happens in a world. The number of an event is the seed of its random choices.
 #[derive(Clone, Debug)]
 enum Happening {
     Source(Event),
-    /// Something becomes of the follower.
+    /// An operation at the follower.
     Near(u64),
-    /// All of the source is in the follower's scope.
+    /// The scope of the follower becomes all of the source.
     All,
-    /// The follower is brought to where its source is.
+    /// The follower applies a feed of its source.
     Follow(u64),
-    /// The follower and its source are asked the same.
+    /// The follower and its source are asked the same questions.
     Ask(u64),
-    /// Something becomes of who follows the follower,
+    /// An operation at the follower of the follower.
     Far(u64),
-    /// who is brought to where the follower is.
+    /// The follower of the follower applies a feed.
     FollowFar(u64),
 }
 
@@ -92,7 +92,7 @@ impl Follower {
         self.engine.as_ref().unwrap()
     }
 
-    /// Something becomes of it.
+    /// Makes a random operation.
     fn live(&mut self, dice: &mut Random, may_erase: bool) {
         let school = dice.pick(&SCHOOLS);
         match dice.below(24) {
@@ -115,7 +115,7 @@ impl Follower {
             }
             4 => {
                 self.engine().forget_sync(school).unwrap();
-                // The app's own now.
+                // The app owns the school now.
                 let own = format!(
                     "{{\"type\":\"school\",\"school_id\":{school},\"current_year\":1999}}\n\
                      {{\"type\":\"learner\",\"school_id\":{school},\"id\":2,\"deleted\":true}}\n\
@@ -144,15 +144,15 @@ impl Follower {
         }
     }
 
-    /// Brings it to where its source is, and compares. Nothing if its source has no such
-    /// part.
+    /// Applies a feed of the source and compares the two stores. Returns `None` if the source
+    /// cannot make a feed of this scope.
     fn follow(&mut self, dice: &mut Random, source: &Engine, count: &Counts) -> Option<()> {
         let scope = self.reach.scope();
         let follower = self.engine.as_ref().unwrap();
         if dice.chance(30) {
             let after = follower.followed().unwrap();
-            if let Ok(lines) = sent::feed(source, &scope, after.as_deref()) {
-                sent::mangled(dice, follower, &lines);
+            if let Ok(lines) = transfer::feed(source, &scope, after.as_deref()) {
+                transfer::mangled(dice, follower, &lines);
                 self.sent.push(lines);
             }
         }
@@ -161,13 +161,13 @@ impl Follower {
         {
             let before = (records(follower), follower.followed().unwrap());
             if rollbook_tests::feeds::is_late(late, before.1.as_deref()) {
-                sent::mangled(dice, follower, late);
+                transfer::mangled(dice, follower, late);
                 let after = (records(follower), follower.followed().unwrap());
                 assert!(after == before, "a late feed changed something");
                 count.add("late feeds", 1);
             }
         }
-        let sent = match sent::bring(dice, source, follower, &scope) {
+        let sent = match transfer::bring(dice, source, follower, &scope) {
             Err(Error::Unsupported { .. }) => return None,
             sent => sent.unwrap(),
         };
@@ -177,16 +177,16 @@ impl Follower {
         count.add("sums", sent.iter().filter(is_sum).count() as u64);
         count.add("feeds", 1);
         let lines = records(source);
-        let nobody = Learners::new();
+        let no_learners = Learners::new();
         let export = source.export_scope(&scope).unwrap();
         let export: Vec<String> = export.map(Result::unwrap).collect();
         same(
             &export,
-            &self.reach.filter(&lines, &nobody),
+            &self.reach.filter(&lines, &no_learners),
             "exported at the source",
         );
-        let held = &self.reach.schools;
-        self.own.retain(|school| !held.contains_key(school));
+        let in_scope = &self.reach.schools;
+        self.own.retain(|school| !in_scope.contains_key(school));
         let is_own = |line: &String| {
             let of = |school: &u64| line.contains(&format!(r#","school_id":{school},"#));
             self.own.iter().any(of)
@@ -258,7 +258,7 @@ fn lead(seed: u64, happenings: &[Happening], count: &Counts) {
     count.add("changes", source.changes);
 }
 
-/// Asks a follower what its source is asked, when both are at the same moment.
+/// Brings the follower up to date and asks it and its source the same questions.
 fn ask(number: u64, source: &Source, near: &mut Follower, count: &Counts) {
     let mut dice = Random::new(number);
     Source::grant(source.engine());
@@ -297,7 +297,7 @@ fn a_follower_has_its_scope_and_answers_as_its_source() {
         ("verified", 3 * lives),
         ("asked", 1_000 * lives),
         ("found", asked / 3),
-        ("refusals foreseen", 300 * lives),
+        ("refusals predicted", 300 * lives),
         ("outsiders asked", 10 * lives),
     ] {
         count.at_least(what, floor);

@@ -1,16 +1,16 @@
-//! Observed questions at a follower beside the same questions asked again, while its source,
-//! its scope and what it holds change: the last answer given is always the current one.
+//! Live queries at a follower, compared with the same questions asked again, while its source, its
+//! scope and its records change: the last answer of a live query is always the current one.
 
 use super::scope::{LEARNERS, Reach, SCHOOLS};
-use super::sent::bring;
 use super::source::{Event, Events, Source};
-use crate::observed::{Beside, questions};
+use super::transfer::bring;
+use crate::observed::{CheckedQuery, questions};
 use rollbook::{Engine, Options, Scope};
 use rollbook_tests::random::Random;
 use rollbook_tests::search::{Counts, extent, search, seeds};
 use rollbook_tests::shrink::{Change, Part};
 
-/// What happens in a world. Each number decides what is left to chance in it.
+/// What happens in a world. The number of an event is the seed of its random choices.
 #[derive(Clone, Debug)]
 enum Happening {
     Source(Event),
@@ -18,9 +18,9 @@ enum Happening {
     ForgetSync(u64),
     EraseLearner(u64, u64),
     Scope(Reach),
-    /// The follower is brought to where its source is.
+    /// The follower applies a feed of its source.
     Follow(u64),
-    /// Each observation is compared with the same question.
+    /// Each live query is compared with the same question.
     Check,
 }
 
@@ -87,9 +87,9 @@ fn observers_at_a_follower_see_each_change_of_scope() {
 fn run(seed: u64, happenings: &[Happening], count: &Counts) -> Result<(), String> {
     let mut source = Source::new(seed);
     let follower = Engine::memory(Options::default()).unwrap();
-    let mut observed: Vec<Beside> = questions(seed)
+    let mut observed: Vec<CheckedQuery> = questions(seed)
         .into_iter()
-        .map(|(asked, is_record)| Beside::new(&follower, asked, is_record))
+        .map(|(asked, is_record)| CheckedQuery::new(&follower, asked, is_record))
         .collect();
     let mut reach = Reach::default();
     for (place, happening) in happenings.iter().enumerate() {
@@ -109,11 +109,11 @@ fn run(seed: u64, happenings: &[Happening], count: &Counts) -> Result<(), String
                 count.add("feeds", 1);
             }
             Happening::Check => {
-                for beside in &mut observed {
-                    let is_new = beside.check(&follower);
+                for query in &mut observed {
+                    let is_new = query.check(&follower);
                     let is_new = is_new.map_err(|what| format!("at {place}: {what}"))?;
-                    let is_error = beside.last.as_ref().is_some_and(Result::is_err);
-                    let has_found = beside.has_found();
+                    let is_error = query.last.as_ref().is_some_and(Result::is_err);
+                    let has_found = query.has_found();
                     count.add("polls", 1);
                     count.add("answers", u64::from(is_new));
                     count.add(
@@ -129,7 +129,7 @@ fn run(seed: u64, happenings: &[Happening], count: &Counts) -> Result<(), String
     Ok(())
 }
 
-/// The tables that belong to no school are part of every scope, an empty one included.
+/// The tables that belong to no school are part of every scope, even of an empty one.
 #[test]
 fn a_feed_of_an_empty_scope_is_observed() {
     let source = Engine::memory(Options::default()).unwrap();

@@ -1,13 +1,13 @@
-//! What a feed takes: of memory while it is read, of the network for positions and scopes, and
-//! of work for many schools.
+//! The cost of feeds: memory while they are read, bytes for resume tokens and scopes, and work for
+//! many schools.
 
 use super::records;
-use super::sent::{bring, feed, push};
+use super::transfer::{bring, feed, push};
 use rollbook::{Engine, Options, Scope};
 use rollbook_tests::random::Random;
 use std::ops::Range;
 
-/// The longest address that HTTP servers take, without the rest of it.
+/// The maximum length of a URL that HTTP servers accept, minus what is not the token.
 const ADDRESS: usize = 8000 - 500;
 
 fn learners(school: u64, ids: Range<u64>) -> String {
@@ -20,7 +20,7 @@ fn learners(school: u64, ids: Range<u64>) -> String {
     school_line + &lines.collect::<String>() + "\n"
 }
 
-/// Ids that are far apart, so that each takes some bytes.
+/// Returns ids that are far apart, so that each takes several bytes.
 fn ids(count: u64) -> impl Iterator<Item = u64> {
     (1..=count).map(|number| number * 1_000_003)
 }
@@ -29,7 +29,8 @@ fn follow(source: &Engine, follower: &Engine, scope: &Scope) {
     bring(&mut Random::new(1), source, follower, scope).unwrap();
 }
 
-/// A change of one record, for a follower of many learners, costs little in either direction.
+/// A change of one record costs little in either direction, even if the scope contains many
+/// learners.
 #[test]
 fn a_long_list_of_learners_is_sent_when_it_changes_and_never_in_an_address() {
     for (schools, count) in [(1, 1_000), (1, 10_000), (10, 1_000)] {
@@ -41,7 +42,7 @@ fn a_long_list_of_learners_is_sent_when_it_changes_and_never_in_an_address() {
         }
         let follower = Engine::memory(Options::default()).unwrap();
         let first = feed(&source, &scope, None).unwrap();
-        // Each id takes three bytes, which are four letters.
+        // Each id takes three bytes, which are four characters in Base64.
         let list = usize::try_from(schools * count).unwrap() * 4;
         let bytes: usize = first.iter().map(String::len).sum();
         assert!((list..list + 20_000).contains(&bytes), "{bytes} {list}");
@@ -77,8 +78,8 @@ fn a_long_list_of_learners_is_sent_when_it_changes_and_never_in_an_address() {
     }
 }
 
-/// Twice as many schools take twice as many bytes, whatever they are given as, and a cut costs
-/// no more than a share of them.
+/// Twice as many schools take twice as many bytes, in whatever form the scope is given, and an
+/// interrupted feed costs at most a part of them.
 #[test]
 fn the_heads_of_a_feed_grow_with_its_schools_and_no_faster() {
     let bytes = |schools: u64| {
@@ -98,7 +99,7 @@ fn the_heads_of_a_feed_grow_with_its_schools_and_no_faster() {
             .filter(|line| line.starts_with(r#"{"type":"end""#));
         let parts = parts.count();
         assert!(parts >= 40, "{parts}");
-        // Cut anywhere, it goes on.
+        // The feed continues after an interruption at any line.
         let follower = Engine::memory(Options::default()).unwrap();
         let mut sent = 0;
         for share in [3, 2, 1] {
@@ -118,7 +119,7 @@ fn the_heads_of_a_feed_grow_with_its_schools_and_no_faster() {
     assert!(twice < some * 5 / 2, "{some} {twice}");
 }
 
-/// Many feeds of a thousand learners by id are open at once, and each is read to its end.
+/// Opens many feeds of a thousand learners by id at once, and reads each to its end.
 #[cfg(target_os = "linux")]
 mod memory {
     use crate::memory::Child;
@@ -143,7 +144,8 @@ mod memory {
         ]
     }
 
-    /// A store in a file, so that whoever reads it has freed no memory that feeds could take.
+    /// Makes the store in a file. A child reads it, so that it cannot reuse memory that the load
+    /// has freed.
     fn make(path: &Path) {
         let sample = SampleSchool {
             learners: LEARNERS,
@@ -162,13 +164,13 @@ mod memory {
         let (what, path) = task.split_once('|').unwrap();
         let engine = Engine::open(path, options()).unwrap();
         let (_, scope) = scopes(SCHOOL).into_iter().find(|of| of.0 == what).unwrap();
-        // The caches are filled.
+        // Reading a whole feed fills the caches.
         let bytes: usize = open(&engine, &scope).map(|line| line.unwrap().len()).sum();
         assert!(bytes > 10_000_000, "{bytes}");
         let mut child = Child::new();
         child.step(what, || {
             let mut feeds: Vec<Feed> = (0..feeds()).map(|_| open(&engine, &scope)).collect();
-            // Each a little further than the one before it.
+            // Each feed is read a little further than the one before it.
             let mut is_left = true;
             while is_left {
                 is_left = false;
@@ -201,7 +203,7 @@ mod memory {
             };
             let each = peak.parse::<u64>().unwrap() / feeds();
             println!("a feed of {what} takes {each} bytes");
-            // What is in memory of a step shows.
+            // The lower limit shows that the memory of a step was measured.
             assert!((20_000..1_000_000).contains(&each), "{what}: {each}");
         }
     }

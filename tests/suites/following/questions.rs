@@ -1,9 +1,9 @@
-//! Questions at a follower beside the same questions at its source: what is in its scope is
-//! answered with the same bytes, and all else is refused, and foreseen to be.
+//! Asks a follower and its source the same questions. Questions in the scope of the follower are
+//! answered with the same bytes; all others are refused as predicted.
 
-use super::foreseen::{Outcome, foreseen};
 use super::records;
 use super::scope::{Learners, Reach};
+use super::scope_model::{Outcome, predict};
 use rollbook::{Engine, Request};
 use rollbook_tests::random::Random;
 use rollbook_tests::search::Counts;
@@ -26,7 +26,7 @@ fn get(engine: &Engine, school: u64, target: &str, now: i64) -> (u16, String) {
     (answer.status.code, blanked(answer.text()))
 }
 
-/// What names one learner; `{s}` is the school, `{l}` the learner.
+/// Requests that name one learner; `{s}` is the school, `{l}` the learner.
 const OF_LEARNER: [&str; 14] = [
     "v1/adminplus/learners/{s}?learner_id={l}&include_parents=1",
     "v1/adminplus/learnerabsentees/{s}?learner_id={l}",
@@ -44,7 +44,7 @@ const OF_LEARNER: [&str; 14] = [
     "v2/finplus/debtmanagement/learners/{l}?include_parents=1",
 ];
 
-/// The requests that name one learner.
+/// Returns the requests that name one learner.
 pub(super) fn of_learner(school: u64, learner: u64) -> impl Iterator<Item = String> {
     OF_LEARNER
         .into_iter()
@@ -56,7 +56,7 @@ fn written(target: &str, school: u64, learner: u64) -> String {
     format!("/api/{}", target.replace("{l}", &learner.to_string()))
 }
 
-/// What reads tables alone.
+/// Requests that read only tables.
 const OF_TABLES: [&str; 8] = [
     "v1/adminplus/lookup/grade/{s}",
     "v1/adminplus/lookup/gender",
@@ -68,7 +68,7 @@ const OF_TABLES: [&str; 8] = [
     "v2/adminplus/school",
 ];
 
-/// What reads people.
+/// Requests that read people.
 const OF_PEOPLE: [&str; 12] = [
     "v1/adminplus/learners/{s}",
     "v1/adminplus/learners/{s}?status=left",
@@ -86,18 +86,19 @@ const OF_PEOPLE: [&str; 12] = [
 
 const MUCH_LATER: i64 = 40 * 86_400;
 
-/// A follower at the moment at which its source is.
+/// A follower that is up to date with its source.
 pub(super) struct Pair<'a> {
     pub(super) source: &'a Engine,
     pub(super) follower: &'a Engine,
     pub(super) reach: &'a Reach,
-    /// Who was erased at the follower.
+    /// The learners that were erased at the follower.
     pub(super) erased: &'a Learners,
     pub(super) count: &'a Counts,
 }
 
 impl Pair<'_> {
-    /// Asks both. The follower refuses what its scope says, and answers all else as its source.
+    /// Asks both stores. The follower must refuse what is outside its scope, and answer everything
+    /// else as its source does.
     fn ask(&self, school: u64, target: &str, now: i64) {
         let [expected, answer] =
             [self.source, self.follower].map(|engine| get(engine, school, target, now));
@@ -105,22 +106,22 @@ impl Pair<'_> {
         let is_found = matches!(expected.0, 200 | 404);
         let has_all =
             *self.reach == Reach::of_all() && self.erased.values().all(BTreeSet::is_empty);
-        match foreseen(self.reach, school, target) {
+        match predict(self.reach, school, target) {
             Outcome::OfApp if !has_all => return,
             Outcome::Refused if is_found => {
                 let is_refused = answer.0 == 503 && answer.1.contains("not synced yet: ");
                 assert!(is_refused, "{}: {answer:?}, and not refused", place());
-                self.count.add("refusals foreseen", 1);
+                self.count.add("refusals predicted", 1);
                 return;
             }
-            // A school that is nowhere is unknown to the follower.
+            // A school that neither store has is unknown to the follower.
             Outcome::OfApp if answer.0 == 503 => {
                 let school = answer.1.split("any record of school ").nth(1);
                 let school = school.and_then(|rest| rest.split(';').next()?.parse().ok());
                 let is_beyond =
                     school.is_some_and(|school| !self.reach.schools.contains_key(&school));
                 assert!(is_beyond && expected.0 != 200, "{}: {answer:?}", place());
-                self.count.add("refusals foreseen", 1);
+                self.count.add("refusals predicted", 1);
                 return;
             }
             _ => assert_eq!(answer, expected, "{}", place()),
@@ -129,18 +130,18 @@ impl Pair<'_> {
         self.count.add("found", u64::from(answer.0 == 200));
     }
 
-    /// Asks about each school of the scope: of each learner there is, in the scope or not, of
-    /// one there is not, and some of these requests.
+    /// Asks about each school of the scope: about each existing learner, in the scope or not, about
+    /// a learner that does not exist, and some of the given requests.
     pub(super) fn compare(&self, dice: &mut Random, gets: &[(String, i64)]) {
         let instant = gets.last().map_or(1_778_745_600, |(_, now)| *now);
         let there = self.learners();
-        let nobody = BTreeSet::new();
+        let no_learners = BTreeSet::new();
         for (school, learners) in &self.reach.schools {
-            let erased = self.erased.get(school).unwrap_or(&nobody);
+            let erased = self.erased.get(school).unwrap_or(&no_learners);
             for target in OF_TABLES {
                 self.ask(*school, &written(target, *school, 0), instant);
             }
-            let all = there.get(school).unwrap_or(&nobody);
+            let all = there.get(school).unwrap_or(&no_learners);
             let unknown = 900 + dice.below(99) as u64;
             let is_in = |learner: &u64| learners.as_ref().is_none_or(|some| some.contains(learner));
             for learner in all.iter().copied().chain([unknown]) {
@@ -155,7 +156,7 @@ impl Pair<'_> {
                 let is_outsider = learner != unknown && !is_in(&learner);
                 self.count.add("outsiders asked", u64::from(is_outsider));
             }
-            // Lists lack who was erased here.
+            // Lists lack the learners that were erased at the follower.
             if learners.is_none() && !erased.is_empty() {
                 continue;
             }
@@ -175,7 +176,7 @@ impl Pair<'_> {
         }
     }
 
-    /// The learners that are at the source.
+    /// Returns the learners of the source.
     fn learners(&self) -> Learners {
         let mut learners = Learners::new();
         for line in records(self.source) {

@@ -1,7 +1,7 @@
-//! A device that polls all along and has nothing to take is never sent a whole feed, however
-//! often its source is opened and whatever others change meanwhile. It writes its file seldom.
+//! A device that polls continuously and has nothing to receive is never sent a whole feed, however
+//! often its source is opened and whatever else changes at the source. It writes its file seldom.
 
-use super::sent::{bring, feed, push};
+use super::transfer::{bring, feed, push};
 use super::{open, records};
 use rollbook::{Engine, Options, Scope};
 use rollbook_tests::random::Random;
@@ -16,13 +16,13 @@ const SOURCE: &str = r#"
 {"type":"school","school_id":2,"current_year":2026}
 "#;
 
-/// A device that asks as `follow_from` does: it takes what a server sends.
+/// A device that requests feeds as `follow_from` does, and applies them.
 struct Device {
     engine: Engine,
     scope: Scope,
-    /// How often it was sent anything.
+    /// The number of feeds with changes that it was sent.
     sent: usize,
-    /// How often all of a school, or of the tables, was sent.
+    /// The number of times that a whole school, or all tables of no school, were sent.
     whole: usize,
 }
 
@@ -62,7 +62,7 @@ fn name(engine: &Engine, learner: u64, name: &str) {
     apply(engine, &line);
 }
 
-/// A source knows the commits of its last 64 openings.
+/// A source recognises the commits of its last 64 openings.
 #[test]
 fn a_device_outlives_any_number_of_openings_of_its_source() {
     let disk = Disk::default();
@@ -80,7 +80,7 @@ fn a_device_outlives_any_number_of_openings_of_its_source() {
             device.poll(&source);
         }
         if round % 50 == 49 {
-            // Without a write an opening leaves nothing behind.
+            // An opening without a write changes nothing.
             let sent = device.sent;
             drop(source);
             device.poll(&open(&disk));
@@ -96,7 +96,7 @@ fn a_device_outlives_any_number_of_openings_of_its_source() {
     assert!(records(&device.engine).concat().contains("Anne"));
 }
 
-/// Marks of the other learner fill the journal of the school again and again.
+/// Marks of another learner fill the journal of the school several times.
 #[test]
 fn a_device_outlives_any_number_of_changes_of_others() {
     const BOUND: u64 = 8_000;
@@ -118,8 +118,8 @@ fn a_device_outlives_any_number_of_changes_of_others() {
         device.poll(&source);
     }
     assert_eq!(device.whole, 0);
-    // A row of the journal takes up to 45 bytes, and half of the bound goes by before the
-    // device is sent a position.
+    // An entry of the journal takes up to 45 bytes, and half of the limit is used before the device
+    // is sent a new resume token.
     let most = rounds * 45 / (usize::try_from(BOUND).unwrap() / 2) + 1;
     assert!((1..=most).contains(&device.sent), "{}", device.sent);
     name(&source, 7, "Anne");
@@ -128,9 +128,9 @@ fn a_device_outlives_any_number_of_changes_of_others() {
     assert!(records(&device.engine).concat().contains("Anne"));
 }
 
-/// The same where the tables that belong to no school are what changes.
+/// The same if the tables that belong to no school change.
 #[test]
-fn a_device_is_given_its_position_with_each_change() {
+fn a_device_receives_its_token_with_each_change() {
     let source = Engine::memory(Options::default()).unwrap();
     apply(&source, SOURCE);
     let mut device = Device::new(&source, Scope::default().school(1));
@@ -147,9 +147,9 @@ fn a_device_is_given_its_position_with_each_change() {
     assert_eq!((device.sent, device.whole), (20, 0));
 }
 
-/// Who was away for longer is sent everything, as before.
+/// A device that did not poll for a longer time is sent everything.
 #[test]
-fn a_device_that_was_away_for_longer_is_given_everything() {
+fn a_device_that_did_not_poll_for_long_receives_everything() {
     let disk = Disk::default();
     let source = open(&disk);
     apply(&source, SOURCE);

@@ -1,6 +1,6 @@
-//! What random lives seldom meet.
+//! Cases that random lives seldom reach.
 
-use super::sent::{bring, feed};
+use super::transfer::{bring, feed};
 use super::{open, records};
 use rollbook::{Credentials, Engine, Error, Options, Scope};
 use rollbook_tests::random::Random;
@@ -33,7 +33,7 @@ fn follow(source: &Engine, follower: &Engine, scope: &Scope) {
     bring(&mut Random::new(1), source, follower, scope).unwrap();
 }
 
-/// The first names that are there, and absences.
+/// Returns the first names of all records.
 fn names(engine: &Engine) -> Vec<String> {
     let lines = records(engine).into_iter();
     let name = |line: String| {
@@ -44,7 +44,7 @@ fn names(engine: &Engine) -> Vec<String> {
 }
 
 #[test]
-fn a_school_that_goes_takes_with_it_who_may_ask_of_it() {
+fn removing_a_school_removes_its_client_integrations() {
     let source = memory(SOURCE);
     let scope = Scope::default().school(1).school(2);
     for is_line in [false, true] {
@@ -53,8 +53,8 @@ fn a_school_that_goes_takes_with_it_who_may_ask_of_it() {
 {"type":"client_integration","username":"a","school_id":2,"api_type_id":8,"state":1}"#;
         follower.apply(own.as_bytes()).unwrap();
         if is_line {
-            let gone = r#"{"type":"school","school_id":2,"deleted":true}"#;
-            source.apply(gone.as_bytes()).unwrap();
+            let removal = r#"{"type":"school","school_id":2,"deleted":true}"#;
+            source.apply(removal.as_bytes()).unwrap();
         } else {
             source.remove_school(2).unwrap();
         }
@@ -66,9 +66,10 @@ fn a_school_that_goes_takes_with_it_who_may_ask_of_it() {
     }
 }
 
-/// Nothing was written since, so that its history is the old one, cut short.
+/// The source is replaced by an older copy and nothing was written since, so that its history is a
+/// prefix of the old one.
 #[test]
-fn a_source_that_was_put_back_is_followed_anew() {
+fn a_source_that_was_restored_from_a_copy_is_followed() {
     let disk = Disk::default();
     let source = open(&disk);
     source.apply(SOURCE.as_bytes()).unwrap();
@@ -81,14 +82,13 @@ fn a_source_that_was_put_back_is_followed_anew() {
     let source = open(&Disk::new(copy));
     follow(&source, &follower, &scope);
     assert_eq!(names(&follower), ["Zoe", "Anna", "Ben"]);
-    // As another scope is of the same moment.
+    // The same for another scope at the same change position.
     follow(&source, &follower, &Scope::default().learners(1, [8]));
     assert_eq!(names(&follower), ["Zoe", "Ben"]);
 }
 
-/// Whatever a follower was sent before changes nothing when it arrives again: the first feed
-/// as little as any other, also of an earlier opening of its source, or after the follower
-/// was given everything again.
+/// A feed that arrives late or twice changes nothing: not the first feed, not a feed of an earlier
+/// opening of the source, and not a feed from before the follower received everything again.
 #[test]
 fn feeds_that_arrive_late_or_twice_change_nothing() {
     let disk = Disk::default();
@@ -99,7 +99,7 @@ fn feeds_that_arrive_late_or_twice_change_nothing() {
     let mut sent = Vec::new();
     for round in 0..6 {
         let after = follower.followed().unwrap();
-        // A feed for a follower that has none yet is underway all the while.
+        // A feed for a follower without a token is delayed, too.
         sent.push(feed(&source, &scope, None).unwrap());
         sent.push(feed(&source, &scope, after.as_deref()).unwrap());
         follow(&source, &follower, &scope);
@@ -127,8 +127,8 @@ fn feeds_that_arrive_late_or_twice_change_nothing() {
     assert_eq!(sent.len(), 12);
 }
 
-/// The scope changes back and forth while nothing changes at the source: a position that a
-/// follower was at before is not the one that it is at now.
+/// The scope changes back and forth while the source does not change, so a follower may have the
+/// same scope at an earlier and a later token.
 #[test]
 fn a_feed_of_an_earlier_scope_that_arrives_twice_changes_nothing() {
     let source = memory(SOURCE);
@@ -158,7 +158,7 @@ fn a_feed_of_an_earlier_scope_that_arrives_twice_changes_nothing() {
 }
 
 #[test]
-fn who_is_erased_while_a_part_comes_in_does_not_come_back() {
+fn a_learner_erased_while_a_segment_is_applied_is_not_added_again() {
     let source = memory(SOURCE);
     let scope = Scope::default().school(1);
     let follower = followed(&source, &scope);
@@ -167,13 +167,13 @@ fn who_is_erased_while_a_part_comes_in_does_not_come_back() {
     let after = follower.followed().unwrap();
     let lines = feed(&source, &scope, after.as_deref()).unwrap();
     let (end, lines) = lines.split_last().unwrap();
-    let mut part = follower.follow();
-    part.push(lines.concat().as_bytes()).unwrap();
+    let mut segment = follower.follow();
+    segment.push(lines.concat().as_bytes()).unwrap();
     follower.erase_learner(1, 7).unwrap();
-    assert_eq!(part.push(end.as_bytes()), Err(Error::OutOfSync));
+    assert_eq!(segment.push(end.as_bytes()), Err(Error::OutOfSync));
     follow(&source, &follower, &scope);
     assert_eq!(names(&follower), ["Zoe", "Ben"]);
-    // What becomes theirs is nobody's here.
+    // A record that is assigned to the erased learner is not added either.
     let line =
         r#"{"type":"absentee","school_id":1,"id":3,"learner_id":7,"absent_date":"2026-05-04"}"#;
     source.apply(line.as_bytes()).unwrap();
@@ -185,9 +185,10 @@ fn who_is_erased_while_a_part_comes_in_does_not_come_back() {
     );
 }
 
-/// Its records were left as they were until it came.
+/// A school may leave the scope before its segment was applied; until then its old records were
+/// retained.
 #[test]
-fn a_school_that_leaves_before_it_came_is_gone() {
+fn a_school_that_leaves_before_its_segment_is_removed() {
     let source = memory(SOURCE);
     let follower = followed(&source, &Scope::default().school(1).school(2));
     let scope = Scope::default().school(1).learners(2, [9]);
@@ -200,7 +201,7 @@ fn a_school_that_leaves_before_it_came_is_gone() {
     cut.push(lines[..=end].concat().as_bytes()).unwrap();
     cut.finish().unwrap();
     assert_eq!(names(&follower), ["Zoe", "Anna", "Ben", "Cem"]);
-    // Who follows the follower is not told of it as if it had come.
+    // A follower of this follower does not receive the school until its segment was applied.
     let refused = follower.feed(&Scope::default().school(2), None).map(drop);
     assert_eq!(refused.map_err(|error| error.code()), Err("unsupported"));
     follow(&source, &follower, &Scope::default().school(1));
@@ -209,18 +210,18 @@ fn a_school_that_leaves_before_it_came_is_gone() {
 }
 
 #[test]
-fn a_parent_who_is_gone_and_whom_who_comes_names_goes() {
+fn a_deleted_parent_named_by_a_new_learner_is_removed() {
     let source = memory(SOURCE);
     let follower = followed(&source, &Scope::default().learners(1, [7]));
     assert_eq!(names(&follower), ["Zoe", "Anna"]);
-    let gone = r#"{"type":"parent","school_id":1,"id":5,"deleted":true}"#;
-    source.apply(gone.as_bytes()).unwrap();
+    let removal = r#"{"type":"parent","school_id":1,"id":5,"deleted":true}"#;
+    source.apply(removal.as_bytes()).unwrap();
     follow(&source, &follower, &Scope::default().learners(1, [8]));
     assert_eq!(names(&follower), ["Ben"]);
 }
 
 #[test]
-fn who_does_not_hold_learners_holds_nobody_whom_they_name() {
+fn a_scope_without_learners_has_no_people_named_by_learners() {
     let source = memory(SOURCE);
     let scope = Scope::default().learners(1, [8]);
     let scope = scope.only(["parent", "absentee"]).unwrap();
@@ -232,8 +233,8 @@ fn who_does_not_hold_learners_holds_nobody_whom_they_name() {
     assert!(export.iter().any(|line| line.contains("absentee")));
 }
 
-/// A source that notes nothing tells at least whether anything was changed: nobody takes the
-/// same again and again.
+/// A source without a journal still reports whether anything changed, so that a follower does not
+/// receive the same feed repeatedly.
 #[test]
 fn a_source_without_a_journal_is_followed() {
     let options = Options {

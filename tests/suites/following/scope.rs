@@ -1,5 +1,5 @@
-//! Scopes, and which lines of a dataset are in one: written once more, from what a scope
-//! promises.
+//! Scopes, and a filter of the lines of a dataset by a scope: a second implementation, written from
+//! the documentation of scopes.
 
 use rollbook::Scope;
 use rollbook_tests::random::Random;
@@ -9,12 +9,12 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Learners by school.
 pub(crate) type Learners = BTreeMap<u64, BTreeSet<u64>>;
 
-/// A scope, to be read.
+/// A scope whose content can be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reach {
-    /// All of a school if no learners are named.
+    /// The learners of each school, or `None` for the whole school.
     pub(crate) schools: BTreeMap<u64, Option<BTreeSet<u64>>>,
-    /// All kinds if none are named.
+    /// The kinds, or `None` for all kinds.
     pub(crate) kinds: Option<BTreeSet<&'static str>>,
 }
 
@@ -66,7 +66,7 @@ impl Reach {
         }
     }
 
-    /// The next one: mostly a little other.
+    /// Returns the next scope, which usually differs only a little.
     pub(crate) fn changed(&self, dice: &mut Random) -> Reach {
         if dice.chance(20) {
             return Reach::random(dice);
@@ -112,7 +112,7 @@ impl Reach {
         self.kinds.as_ref().is_none_or(|kinds| kinds.contains(kind))
     }
 
-    /// The lines that are in the scope, without what is a learner's own who was erased.
+    /// Returns the lines that are in the scope, without the records of erased learners.
     pub(crate) fn filter(&self, lines: &[String], erased: &Learners) -> Vec<String> {
         let mut named = BTreeSet::new();
         let records: Vec<Value> = lines
@@ -174,8 +174,8 @@ impl Reach {
                 "staff_member" => learners.is_none(),
                 _ if OF_LEARNER.contains(&kind) => {
                     let learner = id.unwrap();
-                    let is_told = learners.as_ref().is_none_or(|some| some.contains(&learner));
-                    is_told && !erased(school, learner)
+                    let is_in_scope = learners.as_ref().is_none_or(|some| some.contains(&learner));
+                    is_in_scope && !erased(school, learner)
                 }
                 _ => {
                     assert!(NAMED.contains(&kind), "{kind}");
@@ -193,7 +193,7 @@ impl Reach {
     }
 }
 
-/// A number, or a text of digits that is one.
+/// Returns a number, also if it is given as a text of digits.
 fn number(record: &Value, name: &str) -> Option<u64> {
     match &record[name] {
         Value::Number(number) => number.as_u64(),

@@ -1,23 +1,23 @@
-//! Which requests a follower refuses, by what the documentation says of scopes and endpoints:
-//! a device answers what its kinds and its learners suffice for, and nothing else.
+//! Predicts which requests a follower refuses, from the documentation of scopes and endpoints: a
+//! device answers a request if its kinds and its learners suffice for the answer.
 
 use super::scope::Reach;
-use crate::sync::foreseen::Asked;
+use crate::sync::coverage_model::Asked;
 use rollbook_tests::world::ENDPOINTS;
 
-/// What is expected of a follower where its source finds something or nothing.
+/// The expected answer of a follower to a request that its source answers with 200 or 404.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     /// The answer of its source.
     Same,
-    /// That it is not synced.
+    /// The error that the data is not synced.
     Refused,
-    /// An answer of its own: about other schools, or who may ask.
+    /// An answer of its own: about other schools, or about client integrations.
     OfApp,
 }
 
-/// The path in v1 of a request's endpoint, if the request is about this school or about none
-/// and has a path that an endpoint has.
+/// Returns the path in v1 of the endpoint of a request, if the request is about this school or
+/// about no school and has the path of an endpoint.
 fn endpoint(school: u64, target: &str) -> Option<&'static str> {
     let path = target.split('?').next().unwrap_or_default();
     let path = path.strip_suffix('/').unwrap_or(path);
@@ -35,14 +35,14 @@ fn endpoint(school: u64, target: &str) -> Option<&'static str> {
     })
 }
 
-/// The kinds of people's records from which an answer is made.
+/// Returns the kinds of records of people from which an answer is made.
 fn kinds(endpoint: &str, asked: &Asked) -> Vec<&'static str> {
     let mut kinds = match endpoint {
         "adminplus/learners" | "finplus/debtmanagement/learnerparentinfo" => vec!["learner"],
         "adminplus/learnerabsentees" => vec!["absentee"],
         "adminplus/learnerdiscipline" => vec!["discipline"],
         "adminplus/staffmembers" => vec!["staff_member"],
-        // All parents are those of the current learners.
+        // The list of all parents consists of those of the current learners.
         "adminplus/parents" if asked.id.is_none() && !asked.has("parent_id") => {
             vec!["parent", "learner"]
         }
@@ -51,9 +51,9 @@ fn kinds(endpoint: &str, asked: &Asked) -> Vec<&'static str> {
         "currplus/learnersubjectsperterm" | "currplus/learnersubjectmarks" => {
             vec!["learner_subject"]
         }
-        // Who takes a subject has its assessments, also without a mark.
+        // A learner who takes a subject has its assessments, even without a mark.
         "currplus/learnerassessmentmarks" => vec!["mark", "learner_subject"],
-        // Whether an account is open shows with the learners.
+        // Whether an account is open depends on its learners.
         "finplus/debtmanagement/schooldebtors"
             if !asked.is_on("all_accounts") || asked.is_on("include_learners") =>
         {
@@ -72,8 +72,8 @@ fn kinds(endpoint: &str, asked: &Asked) -> Vec<&'static str> {
     kinds
 }
 
-/// What a follower of a scope answers to a request about one of its schools.
-pub(super) fn foreseen(reach: &Reach, school: u64, target: &str) -> Outcome {
+/// Returns what a follower of a scope answers to a request about one of its schools.
+pub(super) fn predict(reach: &Reach, school: u64, target: &str) -> Outcome {
     let Some(endpoint) = endpoint(school, target) else {
         return Outcome::OfApp;
     };
@@ -90,7 +90,7 @@ pub(super) fn foreseen(reach: &Reach, school: u64, target: &str) -> Outcome {
         "adminplus/learners",
         "finplus/debtmanagement/learnerparentinfo",
     ];
-    // One record by its id is asked for without filters.
+    // A request for one record by its id has no filters.
     let learner = match asked.id {
         Some(id) => Some(id).filter(|_| is_by_learner.contains(&endpoint)),
         None => asked.number("learner_id"),

@@ -1,6 +1,6 @@
-//! What goes out is small, and tells of nobody who is not in the scope.
+//! A feed is small, and contains nothing about people outside the scope.
 
-use super::sent::{bring, feed};
+use super::transfer::{bring, feed};
 use super::{open, records};
 use crate::erased::portrait::{Portrait, found, id_needles};
 use rollbook::{Engine, Options, Scope};
@@ -8,7 +8,7 @@ use rollbook_tests::random::Random;
 use rollbook_tests::storage::disk::Disk;
 use rollbook_tests::storage::scenario::{SCHOOL, school};
 
-/// A mark of a learner that is there, as a line, with another value.
+/// Returns a line that changes a mark of a learner.
 fn marked(source: &Engine, learner: u64) -> String {
     let of = format!(r#","learner_id":{learner},"mark":""#);
     let lines = records(source);
@@ -39,7 +39,7 @@ fn one_mark_is_a_small_feed() {
         let bytes: usize = lines.iter().map(String::len).sum();
         println!("{bytes} bytes: {lines:#?}");
         assert!(bytes <= 1024, "{bytes}: {lines:#?}");
-        // A mark of another learner tells a follower of this one nothing.
+        // A mark of another learner is not reported to a follower of this learner.
         bring(&mut dice, &source, &follower, &scope).unwrap();
         if scope == Scope::default().learners(SCHOOL, [7]) {
             source.apply(marked(&source, 8).as_bytes()).unwrap();
@@ -53,11 +53,11 @@ fn one_mark_is_a_small_feed() {
     }
 }
 
-/// Two learners with their parents: every text and number of theirs stands nowhere else.
+/// Two learners with unique texts and numbers, and their parents.
 const ONE: u64 = 0x5eed_c0de_9b3d_01e7;
 const OTHER: u64 = 0x5eed_c0de_9b3d_77aa;
 
-/// A learner of whom all is told, and one more who names people.
+/// Makes a learner with records of all kinds, and a second learner who names a parent and a payer.
 fn family(id: u64, life: u8) -> (Portrait, String) {
     let portrait = Portrait::new(id, life, &[880_000_001]);
     let (more, person) = (id + 1, 700_000 + u64::from(life));
@@ -70,7 +70,7 @@ fn family(id: u64, life: u8) -> (Portrait, String) {
     (portrait, lines)
 }
 
-/// What is found of a learner and of whom they name.
+/// Returns what is found of a learner and of the people the learner names.
 fn left(bytes: &[u8], (portrait, id, life): (&Portrait, u64, u8)) -> Vec<String> {
     let ids = id_needles(id);
     let all = portrait.needles.iter().chain(&ids);
@@ -84,7 +84,7 @@ fn left(bytes: &[u8], (portrait, id, life): (&Portrait, u64, u8)) -> Vec<String>
 }
 
 #[test]
-fn nothing_of_others_goes_out_and_nothing_of_who_leaves_stays() {
+fn nothing_of_others_is_sent_and_nothing_of_removed_learners_remains() {
     let mut dice = Random::new(2);
     let source = Engine::memory(Options::default()).unwrap();
     source.apply(school(SCHOOL, 12).as_bytes()).unwrap();
@@ -102,7 +102,7 @@ fn nothing_of_others_goes_out_and_nothing_of_who_leaves_stays() {
     };
     let alone = Scope::default().learners(SCHOOL, [ONE, ONE + 1]);
     follow(&alone);
-    // The other one changes, and is somebody else's parent's child meanwhile.
+    // The learner outside the scope changes, and gets another parent.
     let (changed, lines) = family(OTHER, 3);
     source.apply(lines.as_bytes()).unwrap();
     follow(&alone);
@@ -122,7 +122,7 @@ fn nothing_of_others_goes_out_and_nothing_of_who_leaves_stays() {
     follower.compact().unwrap();
     assert!(!left(&disk.bytes(), (&changed, OTHER, 3)).is_empty());
     assert_eq!(left(&disk.bytes(), (&one, ONE, 1)), [""; 0]);
-    // Nor when the school leaves.
+    // The same when the school leaves the scope.
     follow(&Scope::default());
     follower.compact().unwrap();
     assert_eq!(left(&disk.bytes(), (&changed, OTHER, 3)), [""; 0]);

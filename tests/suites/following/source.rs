@@ -1,4 +1,4 @@
-//! A source that changes at random, and may be put back from a copy of its file.
+//! A source that changes at random, and may be restored from a copy of its file.
 
 use super::records;
 use rollbook::{Credentials, Engine, Options};
@@ -8,16 +8,16 @@ use rollbook_tests::shrink::{Change, Part};
 use rollbook_tests::storage::disk::Disk;
 use rollbook_tests::world::{Action, World};
 
-/// What becomes of a source.
+/// What happens to a source.
 #[derive(Clone, Debug)]
 pub(super) enum Event {
-    /// Its file is copied.
+    /// The file is copied.
     Copy,
-    /// The copy takes the place of the file.
+    /// The file is replaced by the copy.
     PutBack,
-    /// One record that is there is removed: the number decides which.
+    /// One existing record is removed. The number is the seed of its choice.
     Remove(u64),
-    /// A change, or a question that is asked of it later.
+    /// A change, or a question for later comparisons.
     Act(Action),
 }
 
@@ -29,7 +29,7 @@ impl Change for Event {
     }
 }
 
-/// What becomes of a source by a seed, one event after the other; the first fills it.
+/// The random events of a source. The first one fills it.
 pub(super) struct Events {
     world: World,
     is_first: bool,
@@ -56,22 +56,22 @@ impl Events {
     }
 }
 
-/// A source, and what is asked of it.
+/// A source, and questions for it.
 #[derive(Default)]
 pub(super) struct Source {
     disk: Disk,
     pub(super) engine: Option<Engine>,
-    /// What it notes of its changes, in bytes a school: usually too little now and then.
+    /// The limit of its journal in bytes, which is usually too small for some followers.
     journal_bytes: u64,
-    /// What the file was once.
+    /// An earlier copy of the file.
     copy: Option<Vec<u8>>,
-    /// What was asked in its world: targets, each with its instant.
+    /// The latest GET requests of its world: targets, each with its instant.
     pub(super) gets: Vec<(String, i64)>,
-    /// How many records were changed.
+    /// The number of changed records.
     pub(super) changes: u64,
 }
 
-/// So many questions are kept.
+/// The maximum number of stored questions.
 const GETS: usize = 60;
 
 impl Source {
@@ -88,7 +88,7 @@ impl Source {
         self.engine.as_ref().unwrap()
     }
 
-    /// Something becomes of it.
+    /// Carries out an event.
     pub(super) fn live(&mut self, event: &Event) {
         match event {
             Event::Copy => self.copy = Some(self.disk.bytes()),
@@ -157,12 +157,12 @@ impl Source {
                 let total = summary.total();
                 self.changes += total.added + total.changed + total.removed;
             }
-            // Now and then a line is faulty.
+            // Some datasets contain a faulty line.
             Err(error) => assert_eq!(error.code(), "bad_dataset", "{error}"),
         }
     }
 
-    /// Lets the app of the tests ask of every school that is there.
+    /// Lets the app of the tests ask about every existing school.
     pub(super) fn grant(engine: &Engine) {
         let access = r#"{"type":"api_type","api_type_id":4444,"api_type":"All+ API","family":["administration","curriculum","finance","parents"]}"#;
         drop(engine.apply(access.as_bytes()));

@@ -1,10 +1,10 @@
-//! A source that is synced itself: its follower answers what it answers, and refuses what it
-//! refuses, for want of having seen it.
+//! Followers of a source that is itself synced: a follower gives the answers of its source, and
+//! also refuses what its source refuses because it was not fetched.
 
-use super::asked::of_learner;
+use super::questions::of_learner;
 use super::records;
 use super::scope::{LEARNERS, Learners, Reach};
-use super::sent::bring;
+use super::transfer::bring;
 use crate::sync::passes::{instant, pass};
 use crate::sync::{ACCESS, SCHOOL, get, source, synced};
 use rollbook::{Engine, Options, SyncOptions};
@@ -13,7 +13,7 @@ use rollbook_tests::search::{Counts, extent, search, seeds};
 use rollbook_tests::world::{Action, World, blanked};
 use std::collections::BTreeSet;
 
-/// Lets the app of the tests ask of a follower, which has the API types of its source.
+/// Lets the app of the tests ask a follower, which has the API types of its source.
 fn grant(follower: &Engine) {
     let lines = ACCESS.lines();
     let own = lines.filter(|line| !line.contains(r#""type":"api_type""#));
@@ -21,7 +21,7 @@ fn grant(follower: &Engine) {
     follower.apply(own.as_bytes()).unwrap();
 }
 
-/// Asks both all that was asked in a world, now and later.
+/// Asks both stores all questions of a world, now and later.
 fn compare(mirror: &Engine, follower: &Engine, actions: &[Action], at: i64, count: &Counts) {
     for action in actions {
         let Action::Request { method, target, .. } = action else {
@@ -36,7 +36,7 @@ fn compare(mirror: &Engine, follower: &Engine, actions: &[Action], at: i64, coun
                 (answer.status.code, blanked(answer.text()))
             });
             count.add("asked", 1);
-            // Another school is unknown to the follower; the mirror stores nothing of it.
+            // Another school is unknown to the follower, and the mirror stores nothing about it.
             if answer.1.contains("not synced yet: any record of school") {
                 let is_empty = expected.1.contains(r#""data":[]"#);
                 let is_nothing = matches!(expected.0, 401 | 404) || is_empty;
@@ -51,7 +51,7 @@ fn compare(mirror: &Engine, follower: &Engine, actions: &[Action], at: i64, coun
 }
 
 #[test]
-fn what_a_source_has_not_seen_its_follower_has_not_seen() {
+fn a_follower_refuses_what_its_source_has_not_fetched() {
     let count = Counts::default();
     let worlds = search(
         seeds(extent(12, 120)),
@@ -100,8 +100,9 @@ fn follow_a_mirror(seed: u64, actions: &[Action], count: &Counts) {
     count.add("second passes", 1);
 }
 
-/// A scope that changes by learners leaves a follower with the coverage of a new follower of
-/// that scope: a learner who enters is answered at once, and nothing is left of one who leaves.
+/// After a change of learners in its scope, a follower has the same coverage as a new follower of
+/// that scope: questions about a new learner are answered at once, and nothing remains of a removed
+/// one.
 #[test]
 fn a_learner_who_enters_a_synced_scope_is_answered_at_once() {
     let count = Counts::default();

@@ -1,18 +1,19 @@
-//! What goes from a source to its follower: whole, cut, twice, late and in any order.
+//! The transfer of feeds from a source to its follower: complete, truncated, twice, late and in any
+//! order.
 
 use rollbook::{Engine, Error, Scope};
 use rollbook_tests::random::Random;
 
-/// The lines of a feed, each ended by a line feed.
+/// The lines of a feed, each with a line feed at its end.
 pub(crate) type Lines = Vec<String>;
 
-/// Asks for a feed.
+/// Requests a whole feed.
 pub(crate) fn feed(source: &Engine, scope: &Scope, after: Option<&str>) -> Result<Lines, Error> {
     let feed = source.feed(scope, after)?;
     feed.map(|line| Ok(line? + "\n")).collect()
 }
 
-/// Pushes bytes in pieces of random size.
+/// Applies bytes in chunks of random size.
 pub(crate) fn push(dice: &mut Random, follower: &Engine, bytes: &[u8]) -> Result<(), Error> {
     let mut follow = follower.follow();
     let mut rest = bytes;
@@ -25,7 +26,7 @@ pub(crate) fn push(dice: &mut Random, follower: &Engine, bytes: &[u8]) -> Result
     follow.finish().map(drop)
 }
 
-/// Whatever comes of it, the follower is where it was or further.
+/// Applies a damaged feed. Any error must be one of two; the follower is checked by later feeds.
 pub(crate) fn mangled(dice: &mut Random, follower: &Engine, lines: &[String]) {
     let mut bytes = lines.concat().into_bytes();
     match dice.below(4) {
@@ -48,7 +49,7 @@ pub(crate) fn mangled(dice: &mut Random, follower: &Engine, lines: &[String]) {
     }
 }
 
-/// Brings a follower to now; returns what was sent.
+/// Brings a follower up to date. Returns the lines that were sent.
 pub(crate) fn bring(
     dice: &mut Random,
     source: &Engine,

@@ -1,13 +1,13 @@
-//! A school that a follower does not hold is unknown, for every typed question: it is never
-//! answered as if there were nothing.
+//! A school outside the scope of a follower is unknown, for every typed question: the follower
+//! never answers as if the school had no records.
 
-use super::sent::bring;
+use super::transfer::bring;
 use crate::corpus::typed::{Shape, Way, hand};
 use rollbook::{Engine, Options, Page, Parents, Scope, StaffMembers};
 use rollbook_tests::random::Random;
 use std::cell::RefCell;
 
-/// The questions about one school, without a filter and for one record.
+/// The questions about one school, without filters and for one record.
 const TARGETS: [&str; 19] = [
     "adminplus/learners/{s}",
     "adminplus/learners/{s}?learner_id=7",
@@ -35,7 +35,8 @@ const SCHOOL: &str = r#"
 {"type":"learner","school_id":1,"id":7}
 "#;
 
-/// The statuses and error codes of all questions about a school, in each of the three forms.
+/// Returns the statuses and error codes of all questions about a school, in each of the three
+/// forms.
 fn outcomes(engine: &Engine, school: u64) -> Vec<(String, String)> {
     let all = RefCell::new(Vec::new());
     for target in TARGETS {
@@ -72,7 +73,7 @@ fn all_are_not_synced(engine: &Engine, school: u64) {
 }
 
 #[test]
-fn a_school_that_is_not_held_is_not_synced() {
+fn a_school_outside_the_scope_is_not_synced() {
     let mut dice = Random::new(1);
     let source = Engine::memory(Options::default()).unwrap();
     source.apply(SCHOOL.as_bytes()).unwrap();
@@ -89,7 +90,7 @@ fn a_school_that_is_not_held_is_not_synced() {
     };
     assert_eq!(answered(&follower, 1), 3 * TARGETS.len());
     all_are_not_synced(&follower, 2);
-    // A school of the app's own is answered, whatever is stored of it.
+    // A school of the app is answered, however little is stored of it.
     for own in [
         r#"{"type":"school","school_id":77,"current_year":2026}"#,
         r#"{"type":"learner","school_id":78,"id":1}"#,
@@ -105,13 +106,13 @@ fn a_school_that_is_not_held_is_not_synced() {
     assert_eq!(answered(&follower, 1), 3 * TARGETS.len());
     follower.remove_school(1).unwrap();
     all_are_not_synced(&follower, 1);
-    // The source follows nothing and has all there is.
+    // The source follows no store, and has all existing data.
     assert_eq!(answered(&source, 2), 3 * TARGETS.len());
 }
 
-/// A follower has nothing to hand out of a school that it neither follows nor has records of.
+/// A follower cannot make a feed of a school that it neither follows nor has records of.
 #[test]
-fn a_school_that_is_not_held_is_not_handed_on() {
+fn a_school_outside_the_scope_is_not_passed_on() {
     let [root, server, phone] = [(); 3].map(|()| Engine::memory(Options::default()).unwrap());
     root.apply(
         &b"{\"type\":\"school\",\"school_id\":1,\"current_year\":2026}\n{\"type\":\"school\",\"school_id\":2,\"current_year\":2026}"[..],
@@ -122,7 +123,7 @@ fn a_school_that_is_not_held_is_not_handed_on() {
     bring(&mut dice, &root, &server, &first).unwrap();
     let refused = bring(&mut dice, &server, &phone, &second).unwrap_err();
     assert_eq!(refused.code(), "unsupported");
-    // What the app has of it is handed on.
+    // Records of the school that the app has added are passed on.
     server
         .apply(&br#"{"type":"staff_member","school_id":2,"id":7}"#[..])
         .unwrap();
@@ -134,8 +135,8 @@ fn a_school_that_is_not_held_is_not_handed_on() {
     assert_eq!(phone.ask(&staff).unwrap().status.code, 200);
 }
 
-/// Observers of a school that is not followed see that the app has records of it, of whatever
-/// kind, and that it has none any more.
+/// Live queries about a school that is not followed notice the first record of it, of any kind, and
+/// the removal of the last one.
 #[test]
 fn observers_see_the_first_record_of_a_school_that_is_not_followed() {
     let [server, phone] = [(); 2].map(|()| Engine::memory(Options::default()).unwrap());

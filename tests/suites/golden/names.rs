@@ -1,17 +1,17 @@
-//! The names that the members of golden answers have: what a later version adds to
-//! records bears another one.
+//! The member names in golden answers. Members that a later version adds to records have other
+//! names.
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::collections::HashSet;
 use std::fmt;
 
-/// Names of members, as JSON has them.
+/// Member names as they are written in JSON.
 #[derive(Default)]
 pub(super) struct Names(HashSet<String>);
 
 impl Names {
-    /// Those in an answer too.
+    /// Adds the names in an answer.
     pub(super) fn learn(&mut self, json: &str) {
         let mut new = Vec::new();
         part(json, &mut |name| {
@@ -21,8 +21,8 @@ impl Names {
         self.0.extend(new);
     }
 
-    /// An answer without the members that bear none of the names. An id is no name, so
-    /// that no record is left out.
+    /// Returns an answer without members whose names are unknown. Names that are ids are always
+    /// retained, so that no record is lost.
     pub(super) fn part_of(&self, json: &str) -> String {
         part(json, &mut |name| {
             self.0.contains(name) || name.bytes().all(|byte| byte.is_ascii_digit())
@@ -30,18 +30,18 @@ impl Names {
     }
 }
 
-/// The JSON with the members that are wanted. It has no blanks between its parts.
+/// Returns the JSON with the selected members. The result has no whitespace between tokens.
 fn part(json: &str, wanted: &mut impl FnMut(&str) -> bool) -> String {
     match json.as_bytes().first() {
         Some(b'{') => {
             let Members(members) = serde_json::from_str(json).unwrap();
-            let mut kept = Vec::new();
+            let mut selected = Vec::new();
             for (name, value) in members {
                 if wanted(&name) {
-                    kept.push(format!("\"{name}\":{}", part(value.get(), wanted)));
+                    selected.push(format!("\"{name}\":{}", part(value.get(), wanted)));
                 }
             }
-            format!("{{{}}}", kept.join(","))
+            format!("{{{}}}", selected.join(","))
         }
         Some(b'[') => {
             let items: Vec<&RawValue> = serde_json::from_str(json).unwrap();
@@ -52,7 +52,7 @@ fn part(json: &str, wanted: &mut impl FnMut(&str) -> bool) -> String {
     }
 }
 
-/// The members of an object in their order.
+/// The members of an object in order.
 struct Members<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'de> Deserialize<'de> for Members<'de> {
@@ -83,7 +83,7 @@ const GOLDEN: &str =
     r#"[{"id":"7","name":"\u0041","pets":{"3":{"id":"3"}},"of":[]},{"id":"8","name":""}]"#;
 
 #[test]
-fn what_was_added_to_a_record_is_left_out() {
+fn added_members_are_removed() {
     let mut names = Names::default();
     names.learn(GOLDEN);
     assert_eq!(names.part_of(GOLDEN), GOLDEN);
@@ -94,7 +94,7 @@ fn what_was_added_to_a_record_is_left_out() {
 }
 
 #[test]
-fn all_else_is_seen() {
+fn all_other_differences_remain() {
     let mut names = Names::default();
     names.learn(GOLDEN);
     for (from, to) in [

@@ -1,4 +1,4 @@
-//! Clients of `serve` that take too long: they are cut off, and hold up no other.
+//! Clients of `serve` that are too slow: they are disconnected, and delay no other client.
 
 use super::server::{self, Server};
 use rollbook_tests::sample::SampleSchool;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 const NOW: i64 = 1_778_745_600;
 
-/// A server with a school whose feed is larger than what the system keeps of a connection.
+/// Starts a server with a school whose feed is larger than the buffers of a connection.
 fn started() -> (tempfile::TempDir, Server) {
     let folder = tempfile::tempdir().unwrap();
     let dataset = folder.path().join("school.ndjson");
@@ -25,7 +25,7 @@ fn started() -> (tempfile::TempDir, Server) {
     (folder, server)
 }
 
-/// A connection on which this was sent.
+/// Returns a connection on which this text was sent.
 fn sent(server: &Server, text: &str) -> TcpStream {
     let mut stream = TcpStream::connect(server.address()).unwrap();
     stream
@@ -38,7 +38,7 @@ fn sent(server: &Server, text: &str) -> TcpStream {
 const FEED: &str =
     "GET /feed HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer all\r\nConnection: close\r\n\r\n";
 
-/// The time until a request of another client is answered.
+/// Returns the time until a request of another client is answered.
 fn answered(server: &Server) -> Duration {
     let start = Instant::now();
     let mut reply = String::new();
@@ -51,7 +51,8 @@ fn answered(server: &Server) -> Duration {
     start.elapsed()
 }
 
-/// How many bytes come, and whether they are a whole answer: what is cut has no last chunk.
+/// Returns the number of received bytes, and whether the answer is complete: an answer that was cut
+/// off has no last chunk.
 fn rest(mut stream: TcpStream) -> (usize, bool) {
     let (mut count, mut end) = (0, Vec::new());
     let mut part = vec![0; 64 << 10];
@@ -75,10 +76,10 @@ fn rest(mut stream: TcpStream) -> (usize, bool) {
     }
 }
 
-/// More than the threads that a runtime has for work that blocks.
+/// There are more clients than the runtime has threads for blocking work.
 #[test]
 #[ignore = "tests/run searches: it waits, and judges time"]
-fn clients_that_do_not_read_hold_up_no_other() {
+fn clients_that_do_not_read_delay_no_other() {
     let (_folder, server) = started();
     let (whole, is_whole) = rest(sent(&server, FEED));
     assert!(is_whole && whole > 8 << 20, "{whole}");
@@ -86,12 +87,12 @@ fn clients_that_do_not_read_hold_up_no_other() {
     std::thread::sleep(Duration::from_secs(2));
     let took = answered(&server);
     assert!(took < Duration::from_secs(5), "{took:?}");
-    // One that pauses, but not for too long, gets all of it when there is room again.
+    // A client that pauses for a short time receives everything when connections are free again.
     std::thread::sleep(Duration::from_secs(10));
     let pausing = sent(&server, FEED);
     std::thread::sleep(Duration::from_secs(5));
     assert_eq!(rest(pausing), (whole, true));
-    // The others were refused or cut off.
+    // The other clients were refused or disconnected.
     let mut refused = 0;
     for stream in slow {
         let (count, is_whole) = rest(stream);
@@ -103,7 +104,7 @@ fn clients_that_do_not_read_hold_up_no_other() {
 
 #[test]
 #[ignore = "tests/run searches: it waits, and judges time"]
-fn a_head_that_is_not_sent_to_its_end_is_not_waited_for() {
+fn an_incomplete_head_is_disconnected() {
     let (_folder, server) = started();
     let half: Vec<_> = (0..600)
         .map(|_| sent(&server, "GET / HTTP/1.1\r\nHost:"))
@@ -125,7 +126,7 @@ fn a_head_that_is_not_sent_to_its_end_is_not_waited_for() {
             "{reply}"
         );
     }
-    // Some bytes from time to time make no difference.
+    // A few bytes from time to time make no difference.
     let start = Instant::now();
     let mut stream = sent(&server, "GET / HTTP/1.1\r\nHost: ");
     while stream.write_all(b"x").is_ok() {
@@ -137,7 +138,7 @@ fn a_head_that_is_not_sent_to_its_end_is_not_waited_for() {
 #[cfg(unix)]
 #[test]
 #[ignore = "tests/run searches: it waits, and judges time"]
-fn no_client_keeps_the_server_from_ending() {
+fn no_client_prevents_the_server_from_stopping() {
     let (folder, server) = started();
     let clients = [
         sent(&server, ""),

@@ -1,4 +1,4 @@
-//! The feeds of `serve`: who may ask, for how long a request waits, and how it ends.
+//! The feeds of `serve`: tokens, the waiting time of a request, and its end.
 
 use super::server::{self, Reply, Server};
 use rollbook::{Engine, Options};
@@ -109,7 +109,7 @@ fn a_token_that_is_given_twice_is_an_error() {
     );
 }
 
-/// Takes what came in chunks, each of whole lines.
+/// Applies a reply that was sent in chunks of whole lines.
 fn take(phone: &Engine, reply: &Reply) -> u64 {
     let mut follow = phone.follow();
     for line in reply.body.lines().filter(|line| line.starts_with('{')) {
@@ -118,11 +118,11 @@ fn take(phone: &Engine, reply: &Reply) -> u64 {
     follow.finish().unwrap().lines
 }
 
-/// A device that has nothing to take is given a position in place of one that the server will
-/// forget, at once, and waits with that as before.
+/// A device whose resume token will soon be unknown to the server receives a new one at once, even
+/// if nothing changed, and waits with that one.
 #[cfg(unix)]
 #[test]
-fn a_position_of_an_earlier_opening_is_replaced() {
+fn a_resume_token_of_an_earlier_opening_is_replaced() {
     let (folder, mut server) = started(&["family=1000:1,2"]);
     let phone = Engine::memory(Options::default()).unwrap();
     let whole = ask(&mut server, "/feed", "Bearer family");

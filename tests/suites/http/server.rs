@@ -1,5 +1,4 @@
-//! The examples that speak HTTP: `serve` as a process, and a client that sends what it is
-//! given.
+//! The examples that use HTTP: `serve` as a process, and a client that sends given requests.
 
 use rollbook_tests::corpus::Request;
 use std::fmt::Write as _;
@@ -33,7 +32,7 @@ fn command(program: &Path, store: &Path, datasets: &[PathBuf]) -> Command {
     command
 }
 
-/// What the example says of a dataset that it must refuse.
+/// Returns the error message of the example for a dataset that it must refuse.
 pub(crate) fn refusal(program: &Path, store: &Path, dataset: &Path) -> Result<String, String> {
     let datasets = [dataset.to_owned()];
     let output = command(program, store, &datasets)
@@ -51,7 +50,7 @@ pub(crate) struct Server {
     address: String,
 }
 
-/// What came back.
+/// A reply of the server.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
@@ -71,7 +70,7 @@ impl Server {
         Server::start_with(program, store, datasets, now, &[])
     }
 
-    /// The same, with more arguments.
+    /// Starts a server with more arguments.
     pub(crate) fn start_with(
         program: &Path,
         store: &Path,
@@ -84,7 +83,7 @@ impl Server {
         Server::run(command.args(["--now", &now]).args(more))
     }
 
-    /// Runs a command that serves.
+    /// Runs a command that starts a server.
     pub(crate) fn run(command: &mut Command) -> Result<Server, String> {
         let mut process = command
             .stdout(Stdio::piped())
@@ -113,7 +112,7 @@ impl Server {
         }
     }
 
-    /// Reads what it writes to stderr, up to the line that has a text.
+    /// Reads stderr up to the line that contains a text.
     #[cfg(unix)]
     pub(crate) fn read_until(&mut self, text: &str) -> String {
         let stderr = self.process.stderr.as_mut().unwrap();
@@ -134,13 +133,13 @@ impl Server {
         self.process.id()
     }
 
-    /// Tells it to stop, and waits until it has.
+    /// Stops the server with a signal and waits until it has ended.
     #[cfg(unix)]
     pub(crate) fn stop(self) -> std::process::ExitStatus {
         self.stop_and_read().0
     }
 
-    /// The same, with what it wrote to stderr.
+    /// Stops the server like `stop`, and also returns its stderr.
     #[cfg(unix)]
     pub(crate) fn stop_and_read(mut self) -> (std::process::ExitStatus, String) {
         let pid = self.process.id().to_string();
@@ -163,7 +162,7 @@ impl Server {
         panic!("it does not end");
     }
 
-    /// Sends a request as it is written, on a connection of its own.
+    /// Sends a request without changes, on its own connection.
     pub(crate) fn ask(&mut self, request: &Request) -> Reply {
         reply(self.send(request))
     }
@@ -189,7 +188,7 @@ impl Server {
     }
 }
 
-/// Reads what comes until the connection ends.
+/// Reads a reply until the connection ends.
 pub(crate) fn reply(mut stream: TcpStream) -> Reply {
     let wait = Some(Duration::from_secs(60));
     stream.set_read_timeout(wait).unwrap();

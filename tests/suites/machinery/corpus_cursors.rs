@@ -1,4 +1,4 @@
-//! The names that a case has for cursors.
+//! Tests of the placeholders for cursors in the corpus.
 
 use rollbook_tests::corpus::{Cursors, Request};
 
@@ -21,7 +21,7 @@ fn target(cursors: &Cursors, target: &str) -> String {
 }
 
 #[test]
-fn a_cursor_is_taken_from_an_answer_and_put_into_a_target() {
+fn a_cursor_is_copied_from_an_answer_to_a_target() {
     let mut cursors = Cursors::default();
     assert!(cursors.fits(&answer("Az-09_"), EXPECTED));
     assert_eq!(target(&cursors, "/l?cursor=<a1>"), "/l?cursor=Az-09_");
@@ -29,7 +29,7 @@ fn a_cursor_is_taken_from_an_answer_and_put_into_a_target() {
         target(&cursors, "/l?cursor=x<a1><a1>&y"),
         "/l?cursor=xAz-09_Az-09_&y"
     );
-    // The last of a name counts, and a name says nothing about the cursor.
+    // The last value of a name counts, and two names may have the same cursor.
     assert!(cursors.fits(&answer("B"), EXPECTED));
     assert!(cursors.fits(&answer("B"), &answer("<b>")));
     assert_eq!(target(&cursors, "<a1><b>"), "BB");

@@ -1,4 +1,4 @@
-//! Records that a case names.
+//! Tests of the abbreviated records in the corpus.
 
 use rollbook_tests::corpus::Records;
 
@@ -9,7 +9,7 @@ fn whole(answer: &str, empty: &str) -> String {
 }
 
 #[test]
-fn what_a_case_does_not_spell_out_is_empty() {
+fn missing_fields_of_a_record_are_empty() {
     let pet = r#"@pet{"id":"7"}"#;
     assert_eq!(
         whole(pet, "\"\""),
@@ -26,21 +26,21 @@ fn what_a_case_does_not_spell_out_is_empty() {
 }
 
 #[test]
-fn fields_stand_in_the_order_of_the_kind_and_values_as_they_are_spelled() {
+fn fields_have_the_order_of_the_kind_and_values_are_unchanged() {
     let pet = r#"[@pet{"chip":18446744073709551615,"first_name":"\u0041\/ä@pet{"}]"#;
     let expected = r#"[{"id":"","first_name":"\u0041\/ä@pet{","chip":18446744073709551615}]"#;
     assert_eq!(whole(pet, "\"\""), expected);
 }
 
 #[test]
-fn records_hold_records() {
+fn records_can_contain_records() {
     let owner = r#"{"data":[@owner{"id":1},@owner{"id":2,"pets":[@pet{"id":3},@pet{"id":4}]}]}"#;
     let expected = r#"{"data":[{"id":1,"name":null},{"id":2,"name":null,"pets":[{"id":3,"first_name":null,"chip":null},{"id":4,"first_name":null,"chip":null}]}]}"#;
     assert_eq!(whole(owner, "null"), expected);
 }
 
 #[test]
-fn what_names_no_record_stays() {
+fn other_text_is_unchanged() {
     for answer in [r#"[{"email":"a@pet{"},"@","@pet"]"#, "@", "", "not@pet{}"] {
         assert_eq!(whole(answer, "null"), answer);
     }
@@ -48,12 +48,12 @@ fn what_names_no_record_stays() {
 
 #[test]
 #[should_panic(expected = "records.txt has no pett")]
-fn a_kind_that_there_is_not() {
+fn an_unknown_kind() {
     whole("@pett{}", "null");
 }
 
 #[test]
 #[should_panic(expected = "a pet has no [\"fist_name\"]")]
-fn a_field_that_there_is_not() {
+fn an_unknown_field() {
     whole(r#"@pet{"fist_name":"A"}"#, "null");
 }

@@ -1,5 +1,5 @@
-//! What other tests stand on: what random sequences reach, what a sample school holds,
-//! how cursors and records are named, what is drawn.
+//! Tests of the test library itself: random sequences, sample schools, placeholders for cursors and
+//! records, searches, and the random numbers.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

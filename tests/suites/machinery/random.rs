@@ -1,4 +1,4 @@
-//! The source of all choices.
+//! Tests of the random number generator.
 
 use rollbook_tests::random::Random;
 

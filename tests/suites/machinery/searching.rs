@@ -1,5 +1,5 @@
-//! A search finds the worlds that fail, and says what they need; and it fails if it tried too
-//! little.
+//! Tests of searches: a search finds the worlds that fail and reports the changes that are
+//! necessary for it, and it fails if it tried too little.
 
 use rollbook_tests::search::{Counts, failing, search};
 use rollbook_tests::shrink::Change;
@@ -16,7 +16,7 @@ fn said(work: impl FnOnce()) -> Option<String> {
     panic.downcast_ref::<String>().cloned()
 }
 
-/// Worlds fail in which 70 comes before 80, by an error or by a panic.
+/// Fails, with an error or a panic, if 70 comes before 80.
 fn run(seed: u64, changes: &[Number]) -> Result<(), String> {
     let place = |number| changes.iter().position(|change| change.0 == number);
     let (Some(first), Some(second)) = (place(70), place(80)) else {
@@ -72,7 +72,7 @@ fn a_search_that_tried_too_little_fails() {
     count.add("schools", 3);
     count.add("schools", 1);
     count.at_least("schools", 4);
-    // Where a few worlds are repeated, no number is expected.
+    // If `ROLLBOOK_SEQUENCES` is set, no minimum is expected.
     let is_repeated = std::env::var_os("ROLLBOOK_SEQUENCES").is_some();
     for (what, floor) in [("schools", 5), ("questions", 1)] {
         let said = said(|| count.at_least(what, floor));

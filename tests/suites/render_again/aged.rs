@@ -1,4 +1,4 @@
-//! Stores that another version rendered, made behind the engine's back.
+//! Makes stores as an older version would have rendered them, by changing the file directly.
 
 use rollbook::{
     Absentees, Answer, AssessmentMarks, Engine, LearnerSubjects, Learners, Result, Schools,
@@ -10,17 +10,16 @@ use rollbook_tests::storage::disk::Disk;
 use rollbook_tests::storage::scenario::{OTHER, SCHOOL, options, school};
 use rollbook_tests::storage::tables::{BLOCKS, META, rows, with_rows};
 
-/// A school that has no record.
+/// A school without records.
 pub(crate) const UNKNOWN: u64 = 4040;
 
-/// The collection in which all schools' own records lie.
+/// The collection that contains the school records of all schools.
 pub(crate) const SCHOOLS: u8 = 1;
 
-/// A store's file with two schools, rendered by this version, and what it
-/// answers.
+/// The file of a store with two schools that this version has rendered, and its answers.
 pub(crate) struct Fresh {
     pub(crate) file: Vec<u8>,
-    /// The version by which it is rendered.
+    /// The current render version.
     pub(crate) version: u32,
     pub(crate) export: String,
     pub(crate) answers: Vec<Answer>,
@@ -50,7 +49,7 @@ impl Fresh {
         }
     }
 
-    /// The file as an engine of another version would have left it.
+    /// Returns the file as an engine of another version would have left it.
     pub(crate) fn aged(&self, version: u32) -> Aged {
         let (file, renderings) = rendered_otherwise(&self.file, &[SCHOOL, OTHER]);
         let file = with_number(file, b"rendered", version);
@@ -58,8 +57,8 @@ impl Fresh {
         Aged { file, renderings }
     }
 
-    /// Nothing is left of the other version, and nothing else has changed.
-    pub(crate) fn is_all_there_is(&self, engine: &Engine, what: &str) {
+    /// Checks that no old rendering remains and that nothing else has changed.
+    pub(crate) fn check(&self, engine: &Engine, what: &str) {
         assert!(all_answers(engine) == self.answers, "{what}: other answers");
         assert!(
             typed(engine).unwrap() == self.typed,
@@ -75,7 +74,7 @@ impl Fresh {
 
 pub(crate) struct Aged {
     pub(crate) file: Vec<u8>,
-    /// How many records are rendered otherwise.
+    /// The number of records with another rendering.
     pub(crate) renderings: usize,
 }
 
@@ -89,7 +88,7 @@ pub(crate) fn is_sound(engine: &Engine, what: &str) {
     assert!(verified.is_sound(), "{what}: {problems:?}");
 }
 
-/// What the schools are asked without credentials, whose hashing takes time.
+/// Asks about the schools without credentials, because hashing takes time.
 pub(crate) fn typed(engine: &Engine) -> Result<Vec<Answer>> {
     let mut all = Vec::new();
     for school in [SCHOOL, OTHER] {
@@ -140,11 +139,11 @@ pub(crate) fn typed_of(engine: &Engine, school: u64) -> Result<Vec<Answer>> {
     ])
 }
 
-/// What a store says of itself.
+/// The metadata of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Meta {
     pub(crate) rendered: u32,
-    /// The versions of the first school and of the second.
+    /// The separate versions of the first school and of the second.
     pub(crate) own: [Option<u32>; 2],
     pub(crate) sequence: u32,
     pub(crate) rows: usize,
@@ -165,13 +164,13 @@ impl Meta {
         }
     }
 
-    /// The versions by which the records of both schools are rendered.
+    /// Returns the versions with which the records of both schools are rendered.
     pub(crate) fn versions(&self) -> [u32; 2] {
         self.own.map(|own| own.unwrap_or(self.rendered))
     }
 }
 
-/// The key of a school's own version.
+/// Returns the key of the separate version of a school.
 pub(crate) fn own_key(school: u64) -> Vec<u8> {
     [b"rendered-".as_slice(), &school.to_be_bytes()].concat()
 }
@@ -181,13 +180,13 @@ pub(crate) fn with_number(file: Vec<u8>, key: &[u8], number: u32) -> Vec<u8> {
     with_rows(file, META, &[row])
 }
 
-/// A rendering: where it lies, and where its members lie.
+/// The end of a rendered object, and the positions of its members.
 pub(crate) struct Rendering {
     pub(crate) end: usize,
     pub(crate) members: Vec<std::ops::Range<usize>>,
 }
 
-/// The end of a string that starts here, its quotes included.
+/// Returns the end of the string that starts here, including its quotes.
 pub(crate) fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
     if bytes.get(start) != Some(&b'"') {
         return None;
@@ -202,7 +201,7 @@ pub(crate) fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// The object of strings that starts here, if one does.
+/// Returns the object of strings that starts here, if there is one.
 pub(crate) fn rendering_at(bytes: &[u8], start: usize) -> Option<Rendering> {
     let mut members = Vec::new();
     let mut at = start;
@@ -225,8 +224,8 @@ pub(crate) fn rendering_at(bytes: &[u8], start: usize) -> Option<Rendering> {
     }
 }
 
-/// The bytes with the members of every rendering in reverse, which says the
-/// same and takes as many bytes; and how many renderings there were.
+/// Reverses the members of every rendered object, which changes neither its meaning nor its length.
+/// Returns the bytes and the number of objects.
 pub(crate) fn reversed(bytes: &[u8], is_meant: impl Fn(&[u8]) -> bool) -> (Vec<u8>, usize) {
     let (mut out, mut at, mut count) = (Vec::new(), 0, 0);
     while at < bytes.len() {
@@ -249,33 +248,32 @@ pub(crate) fn reversed(bytes: &[u8], is_meant: impl Fn(&[u8]) -> bool) -> (Vec<u
     (out, count)
 }
 
-/// The file with the records of some schools rendered by another version;
-/// and how many records these are.
+/// Returns the file with the records of some schools rendered by another version, and their number.
 pub(crate) fn rendered_otherwise(file: &[u8], schools: &[u64]) -> (Vec<u8>, usize) {
     let mut count = 0;
     let mut changed = Vec::new();
-    for (key, run) in rows(file.to_vec(), BLOCKS) {
+    for (key, block) in rows(file.to_vec(), BLOCKS) {
         let school = u64::from_be_bytes(*key.first_chunk().unwrap());
-        let (run, renderings) = if key[8] == SCHOOLS {
+        let (block, renderings) = if key[8] == SCHOOLS {
             let own = |id: &u64| format!("\"school_id\":\"{id}\"").into_bytes();
             let own: Vec<_> = schools.iter().map(own).collect();
-            reversed(&run, |rendering| {
+            reversed(&block, |rendering| {
                 let mut own = own.iter();
                 own.any(|own| rendering.windows(own.len()).any(|part| part == own))
             })
         } else if schools.contains(&school) {
-            reversed(&run, |_| true)
+            reversed(&block, |_| true)
         } else {
-            (run, 0)
+            (block, 0)
         };
         count += renderings;
-        changed.push((key, run));
+        changed.push((key, block));
     }
     (with_rows(file.to_vec(), BLOCKS, &changed), count)
 }
 
-/// Which of these files' runs differ, by the school in their keys.
-pub(crate) fn other_runs(one: &[u8], other: &[u8]) -> Vec<u64> {
+/// Returns the schools whose blocks differ between two files.
+pub(crate) fn differing_blocks(one: &[u8], other: &[u8]) -> Vec<u64> {
     let (one, other) = (rows(one.to_vec(), BLOCKS), rows(other.to_vec(), BLOCKS));
     assert_eq!(one.len(), other.len());
     let differ = one.iter().zip(&other).filter(|(one, other)| one != other);

@@ -1,6 +1,6 @@
-//! Rendering again is interrupted: by the power, by the disk, or by a pause of the app.
+//! Interrupts rendering again: by power cuts, by faults of the disk, and by suspending the engine.
 
-use super::aged::{Fresh, Meta, is_sound, other_runs, typed, typed_of};
+use super::aged::{Fresh, Meta, differing_blocks, is_sound, typed, typed_of};
 use rollbook::{Engine, Options};
 use rollbook_tests::storage::asked::{export, get, targets};
 use rollbook_tests::storage::disk::Disk;
@@ -12,8 +12,8 @@ use rollbook_tests::storage::watchdog::Watchdog;
 use std::collections::HashSet;
 use std::time::Duration;
 
-/// The power fails while records are rendered again: what is left answers
-/// right, and another engine finds what it expects in it.
+/// The power fails while records are rendered again: the rest answers correctly, and an engine of
+/// another version finds what it expects.
 #[test]
 fn power_cuts() {
     let fresh = Fresh::new(16);
@@ -42,14 +42,17 @@ fn power_cuts() {
             let [one, _] = found.versions().map(|version| version == fresh.version);
             let all = found.rendered == fresh.version;
             assert!(one || !all, "{what}: {found:?}");
-            // What was answered had been made durable.
+            // Everything that was answered must have been durable.
             assert!(one || window.returned < 2, "{what}: {found:?}");
             assert!(all || window.returned < 3, "{what}: {found:?}");
             stages.insert((one, all));
             assert!(typed(&engine).unwrap() == fresh.typed, "{what}");
             assert!(export(&engine).unwrap() == fresh.export, "{what}");
             is_sound(&engine, &what);
-            assert!(other_runs(&fresh.file, &disk.bytes()).is_empty(), "{what}");
+            assert!(
+                differing_blocks(&fresh.file, &disk.bytes()).is_empty(),
+                "{what}"
+            );
         }
     }
     println!(
@@ -60,8 +63,8 @@ fn power_cuts() {
     assert_eq!(stages.len(), 3);
 }
 
-/// Every deed of the disk fails once, or from there on, while records are
-/// rendered again: answers are right or there are none, and come right later.
+/// Every operation of the disk fails once or permanently while records are rendered again: answers
+/// are correct or errors, and are correct after the fault.
 #[test]
 fn failing_disks() {
     let fresh = Fresh::new(16);
@@ -105,8 +108,11 @@ fn failing_disks() {
                     code => assert_eq!(code, 500, "{what}: {}", answer.text()),
                 }
                 disk.plan(None);
-                fresh.is_all_there_is(&engine, &what);
-                assert!(other_runs(&fresh.file, &disk.bytes()).is_empty(), "{what}");
+                fresh.check(&engine, &what);
+                assert!(
+                    differing_blocks(&fresh.file, &disk.bytes()).is_empty(),
+                    "{what}"
+                );
                 tried += 1;
             }
         }
@@ -115,8 +121,8 @@ fn failing_disks() {
     assert!(refused > 50 && right > 50);
 }
 
-/// Suspended before the first use, between the first and the next, and while
-/// another engine renders everything otherwise.
+/// The engine is suspended before the first use, between two uses, and while the file is replaced
+/// by one with old renderings.
 #[test]
 fn suspended_and_resumed() {
     let fresh = Fresh::new(40);
@@ -133,12 +139,12 @@ fn suspended_and_resumed() {
         again(&engine);
         assert!(typed_of(&engine, SCHOOL).unwrap() == fresh.typed[..6]);
         again(&engine);
-        fresh.is_all_there_is(&engine, "suspended before");
+        fresh.check(&engine, "suspended before");
         engine.suspend().unwrap();
-        let kept = std::fs::read(&path).unwrap();
-        assert!(other_runs(&kept, &fresh.file).is_empty());
+        let rendered = std::fs::read(&path).unwrap();
+        assert!(differing_blocks(&rendered, &fresh.file).is_empty());
         std::fs::write(&path, &aged.file).unwrap();
         engine.resume().unwrap();
-        fresh.is_all_there_is(&engine, "rendered otherwise meanwhile");
+        fresh.check(&engine, "rendered otherwise meanwhile");
     }
 }

@@ -1,14 +1,14 @@
-//! Random schools: what was seen is answered with the same bytes at the same instant, by
-//! both versions; all else is refused, and foreseen to be.
+//! Random schools: data that was fetched is answered with the same bytes at the same instant, in
+//! both versions; everything else is refused as predicted.
 
-use super::foreseen::{self, Asked, Seen};
+use super::coverage_model::{self, Asked, Seen};
 use super::passes::instant;
 use super::{SCHOOL, get, later, source, synced, year_of};
 use rollbook::{Answer, Engine, SyncOptions};
 use rollbook_tests::search::{Counts, extent, search, seeds};
 use rollbook_tests::world::{Action, Cursors, ENDPOINTS, World, blanked};
 
-/// A random school: who answers of it, and who has asked there.
+/// The source and the mirror of a random school.
 pub(super) struct School<'a> {
     now: i64,
     pub(super) source: Engine,
@@ -18,7 +18,7 @@ pub(super) struct School<'a> {
 }
 
 impl<'a> School<'a> {
-    /// A source and its mirror, after a pass that read these targets.
+    /// Returns a source and its mirror, after a pass that fetched these targets.
     pub(super) fn new(
         [source, mirror]: [Engine; 2],
         now: i64,
@@ -28,10 +28,10 @@ impl<'a> School<'a> {
     ) -> School<'a> {
         let asked = read.iter().map(|target| Asked::parse(target, SCHOOL));
         let seen = Seen {
-            kept: asked.collect(),
+            stored: asked.collect(),
             year: year_of(&source),
             is_whole,
-            today: foreseen::today(now),
+            today: coverage_model::today(now),
         };
         School {
             now,
@@ -42,8 +42,8 @@ impl<'a> School<'a> {
         }
     }
 
-    /// That the mirror answers as its source does, or refuses what it need not have seen.
-    /// Gives the answer, unless it was refused.
+    /// Checks that the mirror answers as its source does, or refuses what it need not have fetched.
+    /// Returns the answers, unless the request was refused.
     pub(super) fn ask(&self, targets: [&str; 2]) -> Option<[Answer; 2]> {
         let [target, at_source] = targets;
         self.count.add("asked", 1);
@@ -52,9 +52,9 @@ impl<'a> School<'a> {
             let text = answer.text();
             assert!(text.contains("not synced yet: "), "{text}");
             let asked = Asked::parse(target, SCHOOL);
-            let is_foreseen = self.seen.foresees(&asked);
-            assert!(is_foreseen, "{target}: {asked:?}: {text}");
-            self.count.add("refusals foreseen", 1);
+            let is_predicted = self.seen.predicts_refusal(&asked);
+            assert!(is_predicted, "{target}: {asked:?}: {text}");
+            self.count.add("refusals predicted", 1);
             return None;
         }
         self.count
@@ -65,7 +65,7 @@ impl<'a> School<'a> {
         Some([answer, expected])
     }
 
-    /// Each page of each collection of v2, forwards and backwards.
+    /// Requests each page of each collection of v2 in both orders.
     fn walk(&self) {
         for endpoint in &ENDPOINTS {
             for query in endpoint.walks {
@@ -102,7 +102,7 @@ impl<'a> School<'a> {
 }
 
 #[test]
-fn what_was_seen_is_answered_as_the_service_does() {
+fn fetched_data_is_answered_as_the_service_does() {
     let count = Counts::default();
     let worlds = search(
         seeds(extent(25, 100)),
@@ -119,13 +119,13 @@ fn what_was_seen_is_answered_as_the_service_does() {
         ("asked", 100 * worlds),
         ("found", asked / 5),
         ("pages", 50 * worlds),
-        ("refusals foreseen", 6 * worlds),
+        ("refusals predicted", 6 * worlds),
         ("asked later", 30 * worlds),
         ("released since", worlds / 2),
     ] {
         count.at_least(what, floor);
     }
-    assert!(count.get("refusals foreseen") * 2 < asked, "{count}");
+    assert!(count.get("refusals predicted") * 2 < asked, "{count}");
 }
 
 fn sync_and_ask(actions: &[Action], count: &Counts) {
@@ -133,15 +133,15 @@ fn sync_and_ask(actions: &[Action], count: &Counts) {
         return;
     };
     let now = instant(actions);
-    let Some((mirror, report, kept)) = synced(&source, now, SyncOptions::default()) else {
+    let Some((mirror, report, stored)) = synced(&source, now, SyncOptions::default()) else {
         return;
     };
     assert_eq!(report.unknown, [""; 0]);
     count.add("schools", 1);
     let is_whole = report.failed.is_empty();
-    let school = School::new([source, mirror], now, &kept, is_whole, count);
+    let school = School::new([source, mirror], now, &stored, is_whole, count);
     let gets: Vec<_> = actions.iter().filter_map(Action::question).collect();
-    let own = kept.iter().map(String::as_str);
+    let own = stored.iter().map(String::as_str);
     for target in gets.iter().map(|(target, _)| *target).chain(own) {
         school.ask([target, target]);
     }

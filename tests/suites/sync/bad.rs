@@ -1,34 +1,34 @@
-//! Whatever is answered has a named outcome, changes nothing that the answer is not about,
-//! and is repeated nowhere.
+//! Bad replies of the service: each has a defined outcome, changes no other data, and its content
+//! is not repeated in any message.
 
-use super::driven::lines;
 use super::machine::{grades, options};
+use super::steps::lines;
 use super::{ACCESS, NOW, SCHOOL, get};
 use rollbook::{Answer, Engine, Options, Reply, ReplyOutcome, Step, StopReason, SyncReport};
 use rollbook_tests::search::extent;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
-/// What stands in each bad answer.
+/// A text in each bad answer.
 const SAID: &str = "Zebedee";
 
-/// A field that nobody knows.
+/// The name of an unknown field.
 const UNKNOWN: &str = "zebra";
 
-/// What comes of an answer.
+/// The expected outcome of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
-    /// It is asked for again, and given up at last.
+    /// The request is repeated, and finally fails.
     Retry,
     Failed,
-    /// One of these.
+    /// One of the two outcomes above.
     Refused,
-    Kept,
+    Stored,
 }
 
-/// Answers that are not as they should be, in place of a good one.
+/// Returns bad answers that replace a good one.
 fn bad(good: &Answer) -> Vec<(&'static str, u16, Vec<u8>, Outcome)> {
-    use Outcome::{Failed, Kept, Refused, Retry};
+    use Outcome::{Failed, Refused, Retry, Stored};
     let error = json!({"error": SAID, "error_description": SAID}).to_string();
     let of = |status, body: &str, outcome| (status, body.as_bytes().to_vec(), outcome);
     let html = format!("<html><body>{SAID}</body></html>");
@@ -61,7 +61,7 @@ fn bad(good: &Answer) -> Vec<(&'static str, u16, Vec<u8>, Outcome)> {
         let mut value: Value = serde_json::from_str(text).unwrap();
         let at = innermost(&value);
         value.pointer_mut(&at).unwrap()[UNKNOWN] = json!([{SAID: SAID}]);
-        bad.push(("an unknown field", of(200, &value.to_string(), Kept)));
+        bad.push(("an unknown field", of(200, &value.to_string(), Stored)));
         bad.push(("half of it", of(200, half, Retry)));
         let bytes = [good.body.as_slice(), b"\xff"].concat();
         bad.push(("no text", (200, bytes, Retry)));
@@ -71,7 +71,7 @@ fn bad(good: &Answer) -> Vec<(&'static str, u16, Vec<u8>, Outcome)> {
     named.collect()
 }
 
-/// Where the first value lies that has none within.
+/// Returns the path of the first value that contains no other value.
 fn leaf(value: &Value) -> String {
     match first(value, |_| true) {
         Some((name, inner)) => format!("/{name}{}", leaf(inner)),
@@ -79,7 +79,7 @@ fn leaf(value: &Value) -> String {
     }
 }
 
-/// Where an object lies that has no other within.
+/// Returns the path of an object that contains no other object.
 fn innermost(value: &Value) -> String {
     let has_object = |value: &Value| match value {
         Value::Array(items) => items.iter().any(Value::is_object),
@@ -91,7 +91,7 @@ fn innermost(value: &Value) -> String {
     }
 }
 
-/// The first value of this make within another, and its name.
+/// Returns the first matching value within another, and its name.
 fn first(value: &Value, is_it: impl Fn(&Value) -> bool) -> Option<(String, &Value)> {
     match value {
         Value::Array(items) => {
@@ -107,16 +107,16 @@ fn first(value: &Value, is_it: impl Fn(&Value) -> bool) -> Option<(String, &Valu
     }
 }
 
-/// How a pass ended, and all that was said in it.
+/// The result of a pass, and all its messages.
 struct Passed {
     /// The first outcome of each bad answer.
     taken: Vec<ReplyOutcome>,
-    /// Nothing, if it stopped.
+    /// `None` if the pass stopped.
     report: Option<SyncReport>,
     said: String,
 }
 
-/// A pass, with this instead of what a target answers.
+/// Runs a pass in which the answer to one target is replaced.
 fn pass(mirror: &Engine, source: &Engine, of: &str, status: u16, body: &[u8]) -> Passed {
     let sync = mirror.sync(SCHOOL, options(u32::MAX)).unwrap();
     let (mut now, mut said, mut bad) = (NOW, String::new(), Vec::new());
@@ -162,29 +162,30 @@ fn pass(mirror: &Engine, source: &Engine, of: &str, status: u16, body: &[u8]) ->
     }
 }
 
-/// The targets of a pass.
+/// Returns the targets of a pass.
 fn targets(source: &Engine) -> Vec<String> {
     let mirror = Engine::memory(Options::default()).unwrap();
     let sync = mirror.sync(SCHOOL, options(u32::MAX)).unwrap();
     super::machine::pass(&sync, source, NOW).0
 }
 
-/// Without the school or its learners nothing of a pass is published.
+/// Returns whether a pass publishes nothing without this answer: that about the school or its
+/// learners.
 fn is_basis(target: &str) -> bool {
     target.contains("debtmanagement/schools/") || target.contains("status=current")
 }
 
-/// A school beside it, which a dataset brought.
-const BESIDE: &str = r#"{"type":"school","school_id":2000,"school_name":"Other","current_year":2026}
+/// Another school, which is owned by the app.
+const OTHER: &str = r#"{"type":"school","school_id":2000,"school_name":"Other","current_year":2026}
 {"type":"learner","school_id":2000,"id":1,"first_name":"Ophelia"}
 {"type":"staff_member","school_id":2000,"id":1,"first_name":"Osric"}"#;
 
-/// In a pass after the first nothing changes at all, since nothing has at the service.
+/// In a second pass, a bad answer changes nothing, because nothing has changed at the service.
 #[test]
 fn a_bad_answer_changes_nothing() {
     let source = grades(1);
     let mirror = Engine::memory(Options::default()).unwrap();
-    mirror.apply(BESIDE.as_bytes()).unwrap();
+    mirror.apply(OTHER.as_bytes()).unwrap();
     let mut targets = targets(&source);
     pass(&mirror, &source, "", 0, b"");
     let expected = lines(&mirror);
@@ -214,14 +215,14 @@ fn a_bad_answer_changes_nothing() {
             Outcome::Retry => matches!(first, ReplyOutcome::Retry { .. }),
             Outcome::Failed => *first == ReplyOutcome::Failed,
             Outcome::Refused => matches!(first, ReplyOutcome::Retry { .. } | ReplyOutcome::Failed),
-            Outcome::Kept => *first == ReplyOutcome::Stored,
+            Outcome::Stored => *first == ReplyOutcome::Stored,
         };
         assert!(is_it, "{place}: {first:?}");
         let Some(report) = passed.report else {
-            assert!(is_basis(target) && outcome != Outcome::Kept, "{place}");
+            assert!(is_basis(target) && outcome != Outcome::Stored, "{place}");
             continue;
         };
-        if outcome == Outcome::Kept {
+        if outcome == Outcome::Stored {
             let [unknown] = &report.unknown[..] else {
                 panic!("{place}: {:?}", report.unknown);
             };
@@ -230,25 +231,25 @@ fn a_bad_answer_changes_nothing() {
                 "{place}: {unknown}"
             );
         } else {
-            let [given_up] = &report.failed[..] else {
+            let [failed] = &report.failed[..] else {
                 panic!("{place}: {:?}", report.failed);
             };
-            assert_eq!(given_up.target, *target);
-            assert!(given_up.reason.len() > 10, "{}", given_up.reason);
+            assert_eq!(failed.target, *target);
+            assert!(failed.reason.len() > 10, "{}", failed.reason);
         }
         count += 1;
     }
     assert!(count > extent(30, 200), "{count}");
 }
 
-/// In the first pass what was answered badly was not seen, and all else is exact.
+/// In a first pass, data with a bad answer was not fetched, and everything else is exact.
 #[test]
-fn what_is_answered_badly_at_first_was_not_seen() {
+fn data_with_a_bad_first_answer_was_not_fetched() {
     let source = grades(1);
     let (targets, mut refused) = (targets(&source), 0);
     for (number, target) in targets.iter().enumerate() {
         let bad = bad(&get(&source, target, NOW)).into_iter();
-        let bad = bad.filter(|(.., outcome)| *outcome != Outcome::Kept);
+        let bad = bad.filter(|(.., outcome)| *outcome != Outcome::Stored);
         let bad: Vec<_> = bad.collect();
         let (name, status, body, _) = &bad[number % bad.len()];
         let place = format!("{name} of {target}");
@@ -273,11 +274,11 @@ fn what_is_answered_badly_at_first_was_not_seen() {
         assert!(exact * 4 > targets.len() * 3, "{place}: {exact}");
         refused += usize::from(get(&mirror, target, NOW).status.code == 503);
     }
-    // Little is told by others as well: who takes which subjects, learner by learner.
+    // Other answers contain little of this data: which subjects the learners take, one by one.
     assert!(refused * 4 > targets.len() * 3, "{refused}");
 }
 
-/// A school with these learners and no other record of people.
+/// Returns a school with these learners and no other records of people.
 fn learners(ids: std::ops::Range<u64>, name: &str) -> Engine {
     let school = Engine::memory(Options::default()).unwrap();
     let learner = |id| {
@@ -291,11 +292,12 @@ fn learners(ids: std::ops::Range<u64>, name: &str) -> Engine {
     school
 }
 
-/// Nothing tells that a list is another school's, or lacks what it had. Up to twenty records of
-/// a school it is taken, and the next good pass undoes it; beyond that it is held.
+/// A list of another school, or an incomplete list, cannot be recognised. Up to twenty records of a
+/// school, it is published, and the next good pass repairs the school; beyond that, it is
+/// quarantined.
 #[test]
-fn a_small_school_that_was_taken_for_another_is_itself_again_after_one_pass() {
-    let mut held = Vec::new();
+fn a_small_school_with_a_wrong_list_is_repaired_in_one_pass() {
+    let mut outcomes = Vec::new();
     for count in [1, 2, 5, 19, 20, 21, 40] {
         let source = learners(100..100 + count, "L");
         let mirror = Engine::memory(Options::default()).unwrap();
@@ -312,9 +314,9 @@ fn a_small_school_that_was_taken_for_another_is_itself_again_after_one_pass() {
         let other = get(&learners(500..500 + count, SAID), &listed, NOW);
         for answer in [other.body.as_slice(), b"[]"] {
             let passed = pass(&mirror, &source, &listed, 200, answer);
-            let is_held = !passed.report.unwrap().quarantined.is_empty();
-            held.push((count, is_held));
-            assert_eq!(lines(&mirror) == expected, is_held, "{count}");
+            let is_quarantined = !passed.report.unwrap().quarantined.is_empty();
+            outcomes.push((count, is_quarantined));
+            assert_eq!(lines(&mirror) == expected, is_quarantined, "{count}");
             assert!(mirror.verify().unwrap().is_sound(), "{count}");
             let passed = pass(&mirror, &source, "", 0, b"");
             assert_eq!(passed.report.unwrap().quarantined, [], "{count}");
@@ -323,12 +325,15 @@ fn a_small_school_that_was_taken_for_another_is_itself_again_after_one_pass() {
             assert!(mirror.verify().unwrap().is_sound(), "{count}");
         }
     }
-    let expected = |(count, is_held): &(u64, bool)| (*count > 20) == *is_held;
-    assert!(held.len() == 14 && held.iter().all(expected), "{held:?}");
+    let expected = |(count, is_quarantined): &(u64, bool)| (*count > 20) == *is_quarantined;
+    assert!(
+        outcomes.len() == 14 && outcomes.iter().all(expected),
+        "{outcomes:?}"
+    );
 }
 
-/// The answers of another school: what says whose it is is refused, and what does not is
-/// held back if much would go.
+/// Answers of another school: those that name their school are refused, and others are quarantined
+/// if they would remove many values.
 #[test]
 fn another_schools_answers_change_nothing() {
     let school = |learners: std::ops::Range<u64>, name: &str| {
@@ -344,7 +349,7 @@ fn another_schools_answers_change_nothing() {
     let mirror = Engine::memory(Options::default()).unwrap();
     pass(&mirror, &source, "", 0, b"");
     let expected = lines(&mirror);
-    // It tells whose it is.
+    // This answer names its school.
     let target = format!("/api/v1/finplus/debtmanagement/schools/{SCHOOL}");
     let body = get(&source, &target, NOW).text().replace("1000", "2000");
     let passed = pass(&mirror, &source, &target, 200, body.as_bytes());
@@ -353,15 +358,20 @@ fn another_schools_answers_change_nothing() {
         (vec![ReplyOutcome::Failed], None)
     );
     assert_eq!(lines(&mirror), expected);
-    // Nothing tells that it is another's: much would go.
+    // This answer does not name its school, and would remove many values.
     let listed = format!("/api/v1/adminplus/learners/{SCHOOL}?status=current&include_parents=1");
     let answer = get(&other, &listed, NOW);
     let passed = pass(&mirror, &source, &listed, 200, &answer.body);
-    let held = passed.report.unwrap().quarantined;
-    assert!(held.iter().any(|held| held.target == listed), "{held:?}");
+    let quarantined = passed.report.unwrap().quarantined;
+    assert!(
+        quarantined
+            .iter()
+            .any(|quarantined| quarantined.target == listed),
+        "{quarantined:?}"
+    );
     assert!(!passed.said.contains(SAID));
     assert_eq!(lines(&mirror), expected);
-    // The marks of another grade:
+    // The marks of another grade.
     let marks =
         |grade: u64| format!("/api/v1/currplus/learnerassessmentmarks/{SCHOOL}?grade_id={grade}");
     let answer = get(&grades(2), &marks(2), NOW);

@@ -1,10 +1,10 @@
-//! A service that changes between calls: readers see whole passes, and once it is quiet one
-//! pass is exact.
+//! A service that changes between calls: readers see only complete publications, and when the
+//! service no longer changes, one pass is exact.
 
-use super::driven::{lines, little_school};
 use super::machine::{grades, mirror, options};
 use super::moved::{self, school_of};
 use super::passes::{compare, differences, instant, pass};
+use super::steps::{lines, little_school};
 use super::{ACCESS, NOW, SCHOOL, get, has_great_number, reply, source};
 use rollbook::{Call, Engine, Options, Reply, ReplyOutcome, Step, SyncOptions};
 use rollbook_tests::random::Random;
@@ -14,8 +14,8 @@ use rollbook_tests::world::World;
 #[test]
 fn once_the_service_is_quiet_one_pass_is_exact() {
     let mut schools = 0;
-    // By 153 a learner leaves while it is asked, and comes back; by 385 a grade has programmes that
-    // are not released.
+    // With seed 153, a learner leaves and returns during the pass; with 385, a grade has programmes
+    // that are not released.
     for seed in (0..extent(15, 400)).chain([153, 385]) {
         let actions = World::new(seed).actions(120);
         let states = (1..=6).filter_map(|sixth| source(&actions[..actions.len() * sixth / 6]));
@@ -66,9 +66,9 @@ fn once_the_service_is_quiet_one_pass_is_exact() {
     assert!(schools > extent(5, 100));
 }
 
-/// The service changes while it is asked: what was read first is read again.
+/// The service changes during the pass, so that the first answer is requested again.
 #[test]
-fn what_changes_meanwhile_is_asked_once_more() {
+fn what_changes_during_a_pass_is_requested_again() {
     let source = little_school();
     let mirror = mirror();
     let sync = mirror.sync(SCHOOL, options(0)).unwrap();
@@ -98,9 +98,9 @@ fn what_changes_meanwhile_is_asked_once_more() {
     assert_eq!(get(&mirror, target, NOW), get(&source, target, NOW));
 }
 
-/// A service that never rests.
+/// The service changes before each request.
 #[test]
-fn what_changes_again_and_again_is_reported() {
+fn what_changes_repeatedly_is_reported() {
     let source = little_school();
     let mirror = mirror();
     let sync = mirror.sync(SCHOOL, options(0)).unwrap();
@@ -126,9 +126,9 @@ fn what_changes_again_and_again_is_reported() {
     assert_eq!(report.unstable, ["/api/v1/adminplus/staffmembers/1000"]);
 }
 
-/// What may not be had of one learner may not be had of the others.
+/// A request that is forbidden for one learner is not repeated for the others.
 #[test]
-fn what_is_forbidden_is_not_asked_again_and_again() {
+fn a_forbidden_resource_is_requested_once() {
     let source = grades(7);
     let mirror = mirror();
     let per_term = "/api/v1/currplus/learnersubjectsperterm/1000";
@@ -163,8 +163,8 @@ fn what_is_forbidden_is_not_asked_again_and_again() {
     assert_eq!(get(&mirror, marks, NOW), get(&source, marks, NOW));
 }
 
-/// The answers about two grades are in flight when the service begins a new year: that of the first
-/// grade is still of the old year, and arrives last.
+/// The requests about two grades are in flight when the service begins a new year: the answer about
+/// the first grade is still of the old year, and arrives last.
 #[test]
 fn an_unchanged_answer_of_the_old_year_is_requested_again() {
     let of = |year: u64| {
@@ -206,7 +206,7 @@ fn an_unchanged_answer_of_the_old_year_is_requested_again() {
                 let call = calls.remove(index);
                 let answer = get(source, &call.target, NOW);
                 let outcome = sync.handle_reply(call.id, now, &reply(&answer)).unwrap();
-                // It does not show that the year is still the old one.
+                // This outcome must not confirm that the current year is the old one.
                 let is_repeated = matches!(outcome, ReplyOutcome::Retry { .. });
                 assert_eq!(is_repeated, is_old, "{outcome:?}");
             }

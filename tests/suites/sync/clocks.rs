@@ -1,6 +1,6 @@
-//! Clocks that are wrong, of the driver and of the store, and set back and forth: once the
-//! driver's is right again, one pass answers as the service does, and whatever a store's clock
-//! says, it answers as the service would at that time.
+//! Wrong clocks of the caller and of the store, which are set back and forth: after the clock of
+//! the caller is corrected, one pass is exact, and whatever the clock of the store says, the store
+//! answers as the service would at that time.
 
 use super::answers::School;
 use super::faults::set;
@@ -13,8 +13,8 @@ use rollbook_tests::world::{Action, World, blanked};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-/// A pass under a clock, which asks everything again; with the targets that were read and
-/// whether none was given up. Nothing if it stops for want of the learners.
+/// Runs a pass with a clock, which requests everything again. Returns the targets that were read,
+/// and whether none failed. Returns `None` if the learners could not be read.
 fn pass(
     mirror: &Engine,
     source: &Engine,
@@ -68,7 +68,7 @@ fn once_the_clock_is_right_one_pass_is_exact() {
         ("passes under a wrong clock", worlds / 2),
         ("asked", 20 * worlds),
         ("found", asked / 5),
-        ("refusals foreseen", 2 * worlds),
+        ("refusals predicted", 2 * worlds),
         ("asked at other times", 50 * worlds),
         ("found at other times", 20 * worlds),
         ("refused at other times", 4 * worlds),
@@ -132,7 +132,7 @@ fn run(seed: u64, actions: &[Action], count: &Counts) {
     assert!(school.mirror.verify().unwrap().is_sound());
 }
 
-/// What a store answers by its own clock.
+/// Returns the answer of a store at the time of its own clock.
 fn at_its_clock(engine: &Engine, target: &str) -> (u16, String) {
     let answer = engine.request(&Request {
         target,

@@ -1,14 +1,14 @@
-//! Answers that others contradict: what a later answer, another list or another day shows is
-//! what a mirror has in the end, as if it were fresh.
+//! Answers that contradict each other: the mirror finally has what the later answer, the other list
+//! or the other day shows, like a mirror that is synced from scratch.
 
-use super::driven::drive;
 use super::moved::{pass, same, school, school_of, wanting};
+use super::steps::drive;
 use super::{ACCESS, NOW, SCHOOL, get, reply};
 use rollbook::{Engine, Options, Step, Sync, SyncOptions};
 use std::fmt::Write as _;
 
-/// An assessment moves to another grade between the calls for the two grades' structures: the
-/// older answer says nothing of its marks any more.
+/// An assessment moves to another grade between the requests for the structures of the two grades:
+/// the older answer is no longer used for its marks.
 #[test]
 fn an_assessment_that_moves_within_a_pass_takes_no_learners_along() {
     let of = |grade: u64| {
@@ -42,7 +42,7 @@ fn an_assessment_that_moves_within_a_pass_takes_no_learners_along() {
     }
 }
 
-/// Nothing that an answer no longer shows is left in the store of a mirror.
+/// Checks that the mirror has exactly the records of a mirror that is synced from scratch.
 fn assert_is_fresh(mirror: &Engine, source: &Engine) {
     let fresh = Engine::memory(Options::default()).unwrap();
     for _ in 0..2 {
@@ -55,8 +55,8 @@ fn assert_is_fresh(mirror: &Engine, source: &Engine) {
     assert_eq!(ours, theirs);
 }
 
-/// A window of days that lies half outside of those that passes ask for is read again when the app
-/// wants it again, though the service gives the same answer.
+/// A window of days that is only partly within the days of a pass is read again for each request of
+/// the app, even if the answer of the service is unchanged.
 #[test]
 fn a_window_half_outside_is_read_whenever_it_is_wanted() {
     for change in [false, true] {
@@ -81,10 +81,10 @@ fn a_window_half_outside_is_read_whenever_it_is_wanted() {
     }
 }
 
-/// The list of parents is whole over the parents of current learners, also where the service
-/// refuses learners with their parents.
+/// The list of parents is complete for the parents of current learners, even if the service refuses
+/// requests for learners with parents.
 #[test]
-fn parents_go_where_learners_are_had_without_them() {
+fn parents_are_removed_if_learners_are_fetched_without_them() {
     let lines = r#"
 {"type":"learner","school_id":1000,"id":3,"first_name":"Cleo","parent1_id":7,"parent2_id":8}
 {"type":"parent","school_id":1000,"id":7,"first_name":"Mum"}
@@ -113,10 +113,10 @@ fn parents_go_where_learners_are_had_without_them() {
     assert!(!get(&mirror, list, NOW).text().contains("Mum"));
 }
 
-/// The accounts of all learners tell the parents of those who have left, and open accounts do not.
-/// Where only the latter were had, nobody's parents are left out of an answer.
+/// The accounts of all learners show the parents of learners who have left; open accounts do not.
+/// If only open accounts were fetched, questions that need these parents are refused.
 #[test]
-fn parents_of_learners_whose_accounts_were_not_told_are_refused() {
+fn parents_of_learners_whose_accounts_were_not_fetched_are_refused() {
     let source = school(
         r#"
 {"type":"learner","school_id":1000,"id":3,"first_name":"Cleo","status":"left","account":"open","parent1_id":7}
@@ -149,9 +149,10 @@ fn parents_of_learners_whose_accounts_were_not_told_are_refused() {
     same(&mirror, &source, &with_parents);
 }
 
-/// What is asked in rotation has its turn, also after a clock that was years ahead was set right.
+/// Data that is requested in rotation is requested in time, even after a clock that was far ahead
+/// was corrected.
 #[test]
-fn a_clock_that_was_ahead_starves_no_rotation() {
+fn a_clock_that_was_ahead_delays_no_rotation() {
     let of = |name: &str| {
         let source = school("");
         let lines = format!(
@@ -195,10 +196,10 @@ fn drive_at(sync: &Sync, source: &Engine, now: i64) -> Step {
     }
 }
 
-/// In an empty new year the answers about learners without subjects are those of the year before.
-/// Their coverage is that of a fresh mirror, though no answer is new.
+/// In a new year without data, the answers about learners without subjects are those of the year
+/// before. The coverage must still be the same as that of a mirror that is synced from scratch.
 #[test]
-fn what_unchanged_answers_show_of_a_new_year_is_seen() {
+fn unchanged_answers_count_for_a_new_year() {
     let mut lines = String::new();
     for learner in 3..15 {
         let line = r#"{"type":"learner","school_id":1000,"first_name":"Cleo","id":"#;

@@ -1,11 +1,11 @@
-//! What a pass costs in calls and bytes, for the generated school of 1,000 learners.
+//! The cost of a pass in calls and bytes, for a generated school of 1,000 learners.
 
 use super::machine::pass;
 use super::{ACCESS, NOW, SCHOOL, get};
 use rollbook::{Credentials, Engine, Options, SyncOptions};
 use rollbook_tests::sample::SampleSchool;
 
-/// The calls of a pass, and how many bytes their answers have.
+/// Runs a pass. Returns the number of calls and of bytes in their answers.
 fn cost(mirror: &Engine, source: &Engine, now: i64) -> (usize, usize) {
     let sync = mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
     let (targets, report) = pass(&sync, source, now);
@@ -16,7 +16,7 @@ fn cost(mirror: &Engine, source: &Engine, now: i64) -> (usize, usize) {
     (targets.len(), bytes.sum())
 }
 
-/// Each grade's structure has had its turn after nine passes.
+/// After nine passes, the structure of each grade was requested.
 #[test]
 fn a_pass_costs_little() {
     let source = Engine::memory(Options::default()).unwrap();

@@ -1,20 +1,20 @@
-//! Which requests are outside of what was seen, told from the calls whose answers were
-//! kept: those that are refused and not foreseen here are refused too much.
+//! Predicts which requests a mirror refuses, from the calls whose answers were stored. A refusal
+//! that is not predicted here is an error.
 
 use rollbook_tests::twin::percent_decoded;
 use std::collections::BTreeMap;
 
-/// A request, v1 and v2 alike.
+/// A request of v1 or v2.
 #[derive(Debug)]
 pub(crate) struct Asked {
     /// The last part of the path in v1.
     endpoint: String,
-    /// The record that the path names.
+    /// The id of a record in the path.
     pub(crate) id: Option<u64>,
     params: BTreeMap<String, String>,
 }
 
-/// Where v2 has another name.
+/// The endpoints that have other names in v2.
 const RENAMED: [(&str, &str); 3] = [
     ("debtmanagement/learners", "learnerparentinfo"),
     ("debtmanagement/accountablepersons", "schooldebtors"),
@@ -51,12 +51,11 @@ impl Asked {
         }
     }
 
-    /// Whether it has a parameter.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.params.contains_key(name)
     }
 
-    /// What a parameter says.
+    /// Returns the text of a parameter, or an empty text.
     fn text(&self, name: &str) -> &str {
         self.params.get(name).map_or("", String::as_str)
     }
@@ -65,7 +64,8 @@ impl Asked {
         self.text(name).parse().ok()
     }
 
-    /// Whether more is asked for: what is included is so by its name alone.
+    /// Returns whether a parameter is on. Parameters that include something are also on if they
+    /// have no value.
     pub(crate) fn is_on(&self, name: &str) -> bool {
         let is = |words: &[&str], value: &String| {
             let mut words = words.iter();
@@ -81,22 +81,22 @@ impl Asked {
     }
 }
 
-/// A name or a value as it is meant.
+/// Decodes a name or a value.
 fn decoded(text: &str) -> String {
     percent_decoded(&text.replace('+', " "))
 }
 
-/// The calls whose answers were kept, and the year that they were answered in.
+/// The calls whose answers were stored, and the year in which they were answered.
 pub(crate) struct Seen {
-    pub(crate) kept: Vec<Asked>,
+    pub(crate) stored: Vec<Asked>,
     pub(crate) year: u64,
-    /// Whether no answer was given up.
+    /// Whether no call failed.
     pub(crate) is_whole: bool,
-    /// As dates are written.
+    /// The date of today in the usual form.
     pub(crate) today: String,
 }
 
-/// The day at the school, which lies two hours before UTC.
+/// Returns the date at the school, whose time is two hours ahead of UTC.
 pub(crate) fn today(now: i64) -> String {
     let instant = jiff::Timestamp::from_second(now + 7_200).unwrap();
     instant.strftime("%F").to_string()
@@ -104,17 +104,17 @@ pub(crate) fn today(now: i64) -> String {
 
 impl Seen {
     fn any(&self, endpoint: &str, is_one: impl Fn(&Asked) -> bool) -> bool {
-        let mut kept = self.kept.iter();
-        kept.any(|kept| kept.endpoint == endpoint && is_one(kept))
+        let mut calls = self.stored.iter();
+        calls.any(|call| call.endpoint == endpoint && is_one(call))
     }
 
     fn has_learners(&self, status: &str, with_parents: bool) -> bool {
-        let is_of = |kept: &Asked| match kept.text("status") {
+        let is_of = |call: &Asked| match call.text("status") {
             "" => status == "current",
             other => other == status,
         };
-        self.any("learners", |kept| {
-            is_of(kept) && (!with_parents || kept.is_on("include_parents"))
+        self.any("learners", |call| {
+            is_of(call) && (!with_parents || call.is_on("include_parents"))
         })
     }
 
@@ -124,27 +124,28 @@ impl Seen {
             .all(|status| self.has_learners(status, true))
     }
 
-    /// Accounts say who has left, but only beside all lists: without one, nothing of them.
+    /// Accounts show the learners who have left, but only together with all lists. If a list is
+    /// missing, they are not used.
     fn has_accounts(&self, all: bool) -> bool {
         let has_lists = ["current", "waitlist"]
             .iter()
             .all(|status| self.has_learners(status, false));
         has_lists
-            && self.any("learnerparentinfo", |kept| {
-                kept.is_on("all_accounts") == all
+            && self.any("learnerparentinfo", |call| {
+                call.is_on("all_accounts") == all
             })
     }
 
     fn has_debtors(&self, all: bool) -> bool {
-        self.any("schooldebtors", |kept| kept.is_on("all_accounts") == all)
+        self.any("schooldebtors", |call| call.is_on("all_accounts") == all)
     }
 
-    /// Whether a request may be refused, as far as it is sound.
-    pub(crate) fn foresees(&self, asked: &Asked) -> bool {
+    /// Returns whether a request may be refused.
+    pub(crate) fn predicts_refusal(&self, asked: &Asked) -> bool {
         let learner = asked.number("learner_id");
         let of_learner = |endpoint: &str| {
-            self.any(endpoint, |kept| {
-                learner.is_some() && kept.number("learner_id") == learner
+            self.any(endpoint, |call| {
+                learner.is_some() && call.number("learner_id") == learner
             })
         };
         match asked.endpoint.as_str() {
@@ -157,17 +158,17 @@ impl Seen {
                 }
             },
             "learnersubjects" => {
-                // Of all it is seen if each was.
-                let is_given_up = learner.is_none() && !self.is_whole;
-                is_given_up || learner.is_some() && !of_learner("learnersubjectsperterm")
+                // The answer about all learners is complete only if all calls succeeded.
+                let has_gap = learner.is_none() && !self.is_whole;
+                has_gap || learner.is_some() && !of_learner("learnersubjectsperterm")
             }
             "learnersubjectsperterm" | "learnersubjectmarks" => !of_learner(&asked.endpoint),
             "learnerassessmentmarks" => !self.has_marks(asked),
             "learnerabsentees" | "learnerdiscipline" => {
-                // One by its id may lie on any day.
+                // A record with this id may have any date.
                 asked.id.is_some() || !self.has_days(asked)
             }
-            // One by an id may be told of by others, or by nobody.
+            // Other answers may show a record with this id, but need not.
             "staffmembers" | "parents"
                 if asked.id.is_some()
                     || asked.params.contains_key("staff_member_id")
@@ -196,36 +197,35 @@ impl Seen {
 
     fn has_marks(&self, asked: &Asked) -> bool {
         let of_year = |asked: &Asked| asked.number("year").unwrap_or(self.year);
-        // Where no answer shows the current year, the structure of one year after another is asked
-        // for until one is empty. Those before are not kept.
-        let is_over = |kept: &Asked| {
+        // If no answer shows the current year, the structures of one year after another are
+        // requested until one is empty. The earlier ones are then unused.
+        let is_over = |call: &Asked| {
             let later = |other: &Asked| {
-                other.is_on("structure") && other.number("year") > kept.number("year")
+                other.is_on("structure") && other.number("year") > call.number("year")
             };
-            kept.is_on("structure") && kept.has("year") && self.any(&kept.endpoint, later)
+            call.is_on("structure") && call.has("year") && self.any(&call.endpoint, later)
         };
-        self.any("learnerassessmentmarks", |kept| {
-            let tells = |name: &str| {
-                let kept = kept.number(name);
-                kept.is_none() || kept == asked.number(name)
+        self.any("learnerassessmentmarks", |call| {
+            let matches = |name: &str| {
+                let number = call.number(name);
+                number.is_none() || number == asked.number(name)
             };
-            let is_of_one = ["grade_id", "learner_id"].iter().all(|name| tells(name));
+            let is_of_one = ["grade_id", "learner_id"].iter().all(|name| matches(name));
             is_of_one
-                && !is_over(kept)
-                && tells("term")
-                && of_year(kept) == of_year(asked)
-                && kept.is_on("structure") == asked.is_on("structure")
+                && !is_over(call)
+                && matches("term")
+                && of_year(call) == of_year(asked)
+                && call.is_on("structure") == asked.is_on("structure")
         })
     }
 
-    /// Whether the days that are asked for lie within those that were seen, which have no
-    /// gap. Without a last day they end today, and without a first a month before: both are
-    /// seen.
+    /// Returns whether the requested days are within the days that were fetched, which have no gap.
+    /// By default the last day is today, and the first day a month before; both were fetched.
     fn has_days(&self, asked: &Asked) -> bool {
         let of = |name: &'static str| {
-            let kept = self.kept.iter();
-            let kept = kept.filter(|kept| kept.endpoint == asked.endpoint);
-            kept.map(move |kept| kept.text(name))
+            let calls = self.stored.iter();
+            let calls = calls.filter(|call| call.endpoint == asked.endpoint);
+            calls.map(move |call| call.text(name))
         };
         let (Some(first), Some(last)) = (of("from_date").min(), of("to_date").max()) else {
             return false;

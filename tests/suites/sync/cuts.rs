@@ -1,9 +1,9 @@
-//! A power cut at each sync of the disk while a pass is under way, the first one or a later one,
-//! with one call out at a time and with four: the store answers what it answered before the pass
-//! or after it, the end is the same, and no answer that was taken is asked for again.
+//! Cuts the power at each sync of the disk during a pass, the first or a later one, with one call
+//! in flight or four: the store answers as before the pass or after it, the final result is the
+//! same, and no stored answer is requested again.
 
 use super::disk::CHANGES;
-use super::driven::{lines, little_school};
+use super::steps::{lines, little_school};
 use super::{NOW, SCHOOL, get, reply};
 use rollbook::{Call, Engine, Options, ReplyOutcome, Step, Sync, SyncOptions};
 use rollbook_tests::search::{Counts, extent, failing};
@@ -13,8 +13,8 @@ use rollbook_tests::storage::recorder::Recorder;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Mutex;
 
-/// Goes on to the end, one operation after the other, with as many calls out as may be;
-/// gives the calls. `operation` runs each, and is told how many calls were sent and answered
+/// Drives a pass to its end with as many calls in flight as permitted, and returns the calls.
+/// `operation` runs each step, and receives the numbers of calls that were sent and answered
 /// before.
 fn to_the_end(
     sync: &Sync,
@@ -35,10 +35,10 @@ fn to_the_end(
                 let call: Call = out.pop_front().unwrap();
                 let answer = get(source, &call.target, NOW);
                 operation(counts, &mut || {
-                    let kept = sync.handle_reply(call.id, NOW, &reply(&answer)).unwrap();
+                    let outcome = sync.handle_reply(call.id, NOW, &reply(&answer)).unwrap();
                     assert!(
-                        matches!(kept, ReplyOutcome::Stored | ReplyOutcome::Unchanged),
-                        "{kept:?}"
+                        matches!(outcome, ReplyOutcome::Stored | ReplyOutcome::Unchanged),
+                        "{outcome:?}"
                     );
                 });
             }
@@ -54,17 +54,17 @@ fn options(most_in_flight: u32) -> SyncOptions {
     options
 }
 
-/// A pass that is cut: what the service is, and what is on the disk before.
+/// A pass that is interrupted: its source, and the disk before it.
 struct Cuts {
     source: Engine,
     before: Vec<u8>,
     most_in_flight: u32,
 }
 
-/// What a pass leaves that is not cut.
+/// The result of the same pass without interruption.
 struct Whole {
     calls: Vec<Call>,
-    /// What is answered before it and after each of its publications.
+    /// The records before the pass and after each publication.
     states: BTreeSet<Vec<String>>,
     after: Vec<String>,
 }
@@ -74,14 +74,14 @@ impl Cuts {
         mirror.sync(SCHOOL, options(self.most_in_flight)).unwrap()
     }
 
-    /// Cuts at each sync of the disk, or at each of so many: what is not durable is lost, there,
-    /// there in part, or torn. Returns how many calls were repeated at most.
+    /// Cuts the power at every `step`th sync of the disk: data that is not durable is lost, stored,
+    /// stored in part, or torn. Returns the maximum number of repeated calls.
     fn everywhere(&self, step: usize, count: &Counts) -> usize {
         let recorder = Recorder::on(self.before.clone());
         let open = || Engine::open_with_backend(recorder.clone(), Options::default()).unwrap();
         let mirror = recorder.operation(open);
         let sync = recorder.operation(|| self.start(&mirror));
-        // How many calls were sent and answered when so many operations had returned.
+        // The numbers of sent and answered calls for each number of operations that have returned.
         let mut counts = vec![(0, 0), (0, 0)];
         let mut states = BTreeSet::from([lines(&mirror)]);
         let calls = to_the_end(&sync, &self.source, |before, work| {
@@ -126,7 +126,7 @@ impl Cuts {
     ) -> usize {
         let disk = Disk::new(window.image(cut));
         let Ok(mirror) = Engine::open_with_backend(disk, Options::default()) else {
-            // Where the store itself was not there yet.
+            // The store itself did not exist yet.
             assert!(window.returned < 1 && self.before.is_empty(), "{cut:?}");
             return 0;
         };
@@ -137,8 +137,8 @@ impl Cuts {
         let mut again = 0;
         if answered < whole.calls.len() {
             let place = format!("{cut:?} after {answered} of {}", whole.calls.len());
-            // The marks of a grade that is new at the service are asked for once more, when the
-            // sync that goes on knows the grade from the beginning.
+            // The marks of a new grade are requested once more, because the sync that continues
+            // knows the grade from the start.
             let is_new = |call: &Call| call.target.contains("marks/1000?grade_id=1&");
             let is_one = |call: &Call| whole.calls.contains(call) || is_new(call);
             let others: Vec<&Call> = calls.iter().filter(|call| !is_one(call)).collect();
@@ -156,7 +156,7 @@ impl Cuts {
         }
         assert_eq!(lines(&mirror), whole.after, "{cut:?}");
         assert!(mirror.verify().unwrap().is_sound());
-        // And so does one more pass.
+        // The same is true after one more pass.
         to_the_end(&self.start(&mirror), &self.source, |_, work| work());
         assert_eq!(lines(&mirror), whole.after, "{cut:?}");
         count.add("stores opened", 1);
@@ -164,7 +164,7 @@ impl Cuts {
     }
 }
 
-/// The first pass of a store is cut, and then one after changes at the service.
+/// Interrupts the first pass of a store, and a pass after changes at the service.
 fn cut_at_each_sync(most_in_flight: u32, step: usize) -> usize {
     let count = Counts::default();
     let first = Cuts {
@@ -190,11 +190,11 @@ fn cut_at_each_sync(most_in_flight: u32, step: usize) -> usize {
 }
 
 #[test]
-fn after_a_power_cut_a_pass_goes_on() {
+fn after_a_power_cut_a_pass_continues() {
     assert_eq!(cut_at_each_sync(1, extent(3, 1)), 1);
 }
 
 #[test]
-fn after_a_power_cut_only_calls_that_were_out_are_repeated() {
+fn after_a_power_cut_only_calls_in_flight_are_repeated() {
     assert_eq!(cut_at_each_sync(4, extent(3, 1)), 4);
 }

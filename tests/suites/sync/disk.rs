@@ -1,9 +1,8 @@
-//! A disk that fails at any moment of a pass, once or for a while: the store opens and answers
-//! what it answered before the pass or after it, and the same pass, gone on with, comes to the
-//! end that it would have come to.
+//! Disks that fail at any operation of a pass, once or for a while: the store opens and answers as
+//! before the pass or after it, and the same pass continues to the result that it would have had.
 
-use super::driven::lines;
 use super::machine::grades;
+use super::steps::lines;
 use super::{NOW, SCHOOL, get, reply};
 use rollbook::{Call, Engine, Options, ReplyOutcome, Step, Sync, SyncOptions};
 use rollbook_tests::search::{Counts, extent, failing};
@@ -12,7 +11,7 @@ use rollbook_tests::storage::faulty::{Deed, Fault, Faulty};
 use rollbook_tests::storage::scenario::options;
 use std::collections::BTreeSet;
 
-/// What changes at the service between two passes.
+/// The changes at the service between two passes.
 pub(super) const CHANGES: &str = r#"
 {"type":"learner","school_id":1000,"id":9,"first_name":"New","grade_id":1,"parent1_id":1}
 {"type":"learner","school_id":1000,"id":2,"deleted":true}
@@ -23,16 +22,16 @@ pub(super) const CHANGES: &str = r#"
 {"type":"staff_member","school_id":1000,"id":9,"first_name":"New"}
 "#;
 
-/// A step or a reply, which is made again where it fails.
+/// A step or a reply, which is repeated after an error.
 type Operation<'a> = &'a mut dyn FnMut() -> rollbook::Result<()>;
 
-/// A pass that is to be made on a disk, and what it comes to on one that is in order.
+/// A pass that is run on failing disks, and its result without faults.
 struct Pass {
     source: Engine,
     before: Vec<u8>,
     options: Options,
     calls: Vec<Call>,
-    /// What the store may answer: before the pass, and after each publication.
+    /// The possible records of the store: before the pass, and after each publication.
     states: BTreeSet<Vec<String>>,
     after: Vec<String>,
 }
@@ -64,7 +63,8 @@ impl Pass {
         Engine::open_with_backend(disk, self.options.clone()).unwrap()
     }
 
-    /// Goes on to the end; gives the calls. `operation` makes each step, and again where it fails.
+    /// Drives a pass to its end and returns the calls. `operation` makes each step, and repeats it
+    /// after an error.
     fn drive(&self, sync: &Sync, operation: &mut dyn FnMut(Operation<'_>)) -> Vec<Call> {
         let mut calls = Vec::new();
         loop {
@@ -97,9 +97,9 @@ impl Pass {
         }
     }
 
-    /// A new sync goes on from what is on a disk, and comes to the same end. No answer is asked
-    /// for again that was taken.
-    fn goes_on(&self, bytes: Vec<u8>, taken: usize, count: &Counts) {
+    /// Continues with a new sync on the bytes of a disk, and checks the result. No stored answer
+    /// may be requested again.
+    fn check_continued(&self, bytes: Vec<u8>, taken: usize, count: &Counts) {
         let mirror = self.open(Disk::new(bytes));
         let found = lines(&mirror);
         assert!(self.states.contains(&found), "{found:#?}");
@@ -113,10 +113,10 @@ impl Pass {
                 .filter(|call| calls.contains(call));
             assert_eq!(again.count(), 0, "{taken} were taken");
         }
-        self.is_at_the_end(&mirror);
+        self.check_result(&mirror);
     }
 
-    fn is_at_the_end(&self, mirror: &Engine) {
+    fn check_result(&self, mirror: &Engine) {
         assert_eq!(lines(mirror), self.after);
         assert!(mirror.verify().unwrap().is_sound());
         let sync = start(mirror);
@@ -152,7 +152,7 @@ impl Pass {
                 assert!(self.states.contains(&found), "{found:#?}");
                 work().unwrap();
             }
-            // Each call is a step and a reply.
+            // Each call consists of a step and a reply.
             taken += 1;
         });
         assert!(failed <= 1, "{failed}");
@@ -162,15 +162,15 @@ impl Pass {
         };
         assert_eq!(targets(&calls), targets(&self.calls));
         if let Some((bytes, taken)) = left {
-            self.goes_on(bytes, taken, count);
+            self.check_continued(bytes, taken, count);
         }
         disk.plan(None);
-        self.is_at_the_end(&mirror);
+        self.check_result(&mirror);
         mirror.close().unwrap();
-        self.is_at_the_end(&self.open(Disk::new(disk.bytes())));
+        self.check_result(&self.open(Disk::new(disk.bytes())));
     }
 
-    /// How often something is done to the disk in the pass.
+    /// Returns the number of operations of this sort in the pass.
     fn deeds(&self, deed: Deed) -> usize {
         let disk = Faulty::on(self.before.clone());
         let mirror = self.open(disk.clone());
@@ -184,7 +184,7 @@ fn start(mirror: &Engine) -> Sync {
     mirror.sync(SCHOOL, SyncOptions::default()).unwrap()
 }
 
-/// The first pass of a store, and one after changes at the service.
+/// Returns the first pass of a store, and one after changes at the service.
 fn passes(options: &Options) -> [Pass; 2] {
     let source = || grades(2);
     let first = Pass::new(source(), Vec::new(), options.clone());
@@ -194,7 +194,7 @@ fn passes(options: &Options) -> [Pass; 2] {
     mirror.close().unwrap();
     let changed = source();
     changed.apply(CHANGES.as_bytes()).unwrap();
-    // The file has to grow for these.
+    // These records need a larger file.
     let long = "long ".repeat(6_000);
     let staff = (20..60).map(|id| {
         format!(r#"{{"type":"staff_member","school_id":1000,"id":{id},"first_name":"{long}"}}"#)
@@ -218,30 +218,30 @@ fn fail_at_each(deed: Deed, options: &Options, most: usize) {
         assert!(failed.is_empty(), "pass {number}:\n{}", failed.join("\n"));
     }
     println!("{tried} faults: {count}");
-    // A file that cannot be made shorter fails no step.
+    // A failed truncation of the file causes no error.
     let floor = if deed == Deed::SetLen { 1 } else { tried / 2 };
     count.at_least("steps failed", floor);
     count.at_least("stores opened", floor);
 }
 
 #[test]
-fn a_pass_goes_on_after_a_write_that_failed() {
+fn a_pass_continues_after_a_write_that_failed() {
     fail_at_each(Deed::Write, &options(), extent(8, usize::MAX));
 }
 
 #[test]
-fn a_pass_goes_on_when_the_file_could_not_grow() {
+fn a_pass_continues_when_the_file_could_not_grow() {
     fail_at_each(Deed::SetLen, &options(), usize::MAX);
 }
 
 #[test]
-fn a_pass_goes_on_after_a_sync_of_the_disk_that_failed() {
+fn a_pass_continues_after_a_sync_of_the_disk_that_failed() {
     fail_at_each(Deed::Sync, &options(), extent(8, usize::MAX));
 }
 
-/// Without a cache every page is read whenever it is needed.
+/// Without a cache, pages are read again for each use.
 #[test]
-fn a_pass_goes_on_after_a_read_that_failed() {
+fn a_pass_continues_after_a_read_that_failed() {
     let options = Options {
         cache_bytes: 0,
         ..options()

@@ -1,12 +1,12 @@
-//! Nothing of a learner who was erased from a school that is synced is left in the file,
-//! neither in what was seen nor in what keeps the learner from coming back.
+//! Nothing of a learner who was erased from a synced school remains in the file, neither in the
+//! fetch log nor in the data that prevents that the learner is added again.
 
 use super::{ACCESS, SCHOOL, get, reply, synced};
 use rollbook::{Credentials, Engine, Options, Step, SyncOptions};
 use rollbook_tests::storage::asked::NOW;
 use std::fs;
 
-/// An id that no other bytes are mistaken for.
+/// An id that cannot be confused with other bytes.
 const LEARNER: u64 = 0x5eed_c0de_9b3d_01e7;
 
 const SOURCE: &str = r#"
@@ -17,7 +17,7 @@ const SOURCE: &str = r#"
 {"type":"learner_subject","school_id":1000,"learner_id":6840335471365390823,"year":2026,"subject_id":101,"grade_id":9,"terms":[{"term":1,"mark":50}]}
 "#;
 
-/// The ways in which the id and the name are found in bytes.
+/// Returns how many encodings of the id and of the name are found in bytes.
 fn found(bytes: &[u8]) -> usize {
     let mut varint = Vec::new();
     let mut rest = LEARNER;
@@ -39,7 +39,7 @@ fn found(bytes: &[u8]) -> usize {
 }
 
 #[test]
-fn nothing_of_an_erased_learner_stays_in_the_file() {
+fn nothing_of_an_erased_learner_remains_in_the_file() {
     assert!(SOURCE.contains(&LEARNER.to_string()));
     let source = Engine::memory(Options::default()).unwrap();
     source.apply(SOURCE.as_bytes()).unwrap();

@@ -1,8 +1,7 @@
-//! A service and a network that fail in every way, by a seed and under a clock that only
-//! this test moves, back and forth: the end is the same, and no wait is longer than it was meant
-//! to be.
+//! A service and a network that fail in every way, with a seed, and with a clock that this test
+//! sets back and forth: the result is the same, and no wait is too long.
 
-use super::driven::lines;
+use super::steps::lines;
 use super::{NOW, SCHOOL, get, source, synced};
 use rollbook::{
     CallFailure, Engine, Options, Reply, Step, StopReason, Sync, SyncOptions, SyncReport,
@@ -12,7 +11,7 @@ use rollbook_tests::search::{Counts, extent, search, seeds};
 use rollbook_tests::world::{Action, World};
 use std::collections::BTreeSet;
 
-/// How a call goes.
+/// The fate of a call.
 #[derive(Clone, Copy)]
 enum Way {
     Well,
@@ -40,7 +39,7 @@ const WAYS: [(usize, Way); 12] = [
     (1, Way::Lost),
 ];
 
-/// A reply on its way.
+/// A reply that has not arrived yet.
 struct Post {
     call: u64,
     status: u16,
@@ -59,10 +58,10 @@ impl Post {
     }
 }
 
-/// The service may ask for an hour, and a device that comes back waits a little longer.
+/// The service may require an hour, and a device that is online again waits a little longer.
 const LONGEST_WAIT: i64 = 3_660;
 
-/// Another time on the device's clock, some seconds or years before or after this one.
+/// Returns another time of the clock, some seconds or years earlier or later.
 pub(super) fn set(now: i64, random: &mut Random) -> i64 {
     let most = random.pick(&[
         5,
@@ -81,7 +80,7 @@ pub(super) fn set(now: i64, random: &mut Random) -> i64 {
     }
 }
 
-/// A pass over all that; it is left and gone on with now and then.
+/// Runs a pass with all these faults, which is sometimes abandoned and continued.
 fn pass(mirror: &Engine, source: &Engine, random: &mut Random, count: &Counts) -> SyncReport {
     let start = || mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
     let (mut sync, mut now) = (start(), NOW);
@@ -92,7 +91,7 @@ fn pass(mirror: &Engine, source: &Engine, random: &mut Random, count: &Counts) -
             (sync, has_contact) = (start(), false);
             count.add("syncs that were left", 1);
         }
-        // Which days are asked for is decided when the pass begins.
+        // The days that are requested are decided when the pass begins.
         if has_begun && random.chance(4) {
             now = set(now, random);
             count.add("times the clock was set", 1);
@@ -166,7 +165,8 @@ fn pass(mirror: &Engine, source: &Engine, random: &mut Random, count: &Counts) -
 fn whatever_fails_the_end_is_the_same() {
     let count = Counts::default();
     let worlds = search(
-        // In the last one a sync was left between the answer that names a grade and its marks.
+        // With the last seed, a sync is abandoned between the answer that names a grade and the
+        // marks of that grade.
         seeds(extent(12, 400)).chain([3_394_768_124]),
         |seed| World::new(seed).actions(80),
         |seed, actions| {
@@ -195,13 +195,13 @@ fn fail_and_compare(seed: u64, actions: &[Action], count: &Counts) {
     };
     let mirror = Engine::memory(Options::default()).unwrap();
     let report = pass(&mirror, &source, &mut Random::new(seed), count);
-    // What cannot be read is given up in any case.
-    let given_up = |report: SyncReport| {
-        let given_up = report.failed.into_iter();
-        given_up.map(|one| one.target).collect::<BTreeSet<_>>()
+    // An answer that cannot be read fails in any case.
+    let failed = |report: SyncReport| {
+        let failed = report.failed.into_iter();
+        failed.map(|one| one.target).collect::<BTreeSet<_>>()
     };
     assert_eq!(report.unstable, [""; 0]);
-    assert_eq!(given_up(report), given_up(expected));
+    assert_eq!(failed(report), failed(expected));
     let what = |engine: &Engine| {
         let seen = engine.synced(SCHOOL).unwrap().unwrap().seen;
         let seen = seen.into_iter();
@@ -209,7 +209,7 @@ fn fail_and_compare(seed: u64, actions: &[Action], count: &Counts) {
         seen.collect::<Vec<_>>()
     };
     assert_eq!(what(&mirror), what(&clean));
-    // Integrators are the app's.
+    // The app owns the integrators.
     let own = |engine: &Engine| {
         let mut lines = lines(engine);
         let of_app = ["api_type", "integrator", "client_integration"];

@@ -1,9 +1,9 @@
-//! A store with a school that is synced, as it was once written: it answers what was seen,
-//! refuses all else, and says what was seen.
+//! A golden store with a synced school: it answers from the fetched data, refuses everything else,
+//! and reports its coverage.
 //!
-//! `tests/golden/synced/` has the store, and as `told.ndjson.gz` the time, what was seen a
-//! line, then a target, its status and its body a line. `ROLLBOOK_WRITE_GOLDEN=1` writes
-//! the folder if it is missing.
+//! `tests/golden/synced/` contains the store and the file `told.ndjson.gz`: a line with the time,
+//! one line per entry of the coverage, and one line per request with target, status and body.
+//! `ROLLBOOK_WRITE_GOLDEN=1` writes the folder if it is missing.
 
 use super::{SCHOOL, get, synced};
 use crate::golden::{SYNCED, golden, goldens, zipped};
@@ -14,8 +14,9 @@ use rollbook_tests::storage::disk::Disk;
 use serde_json::{Value, json};
 use std::fs;
 
-/// One who was erased, and one whom nobody asked about.
+/// The learner who was erased.
 const ERASED: u64 = 3;
+/// A learner who was never fetched.
 const UNKNOWN: u64 = 9_999_999;
 
 fn targets() -> Vec<String> {
@@ -44,24 +45,24 @@ fn targets() -> Vec<String> {
     targets
 }
 
-/// What a store tells, a line each.
-fn told(engine: &Engine) -> String {
+/// Returns the coverage and the answers of a store, one line each.
+fn summary(engine: &Engine) -> String {
     let coverage = engine.synced(SCHOOL).unwrap().unwrap();
-    let mut told =
+    let mut summary =
         json!({"now": NOW, "as_of": coverage.as_of, "erased": coverage.erased}).to_string();
     for of in coverage.seen {
         let days = of.days.map(|(from, to)| format!("{from} {to}"));
         let line = json!({
             "what": of.what, "year": of.year, "days": days, "count": of.count, "as_of": of.as_of
         });
-        told = format!("{told}\n{line}");
+        summary = format!("{summary}\n{line}");
     }
     for target in targets() {
         let answer = get(engine, &target, NOW);
         let line = json!({"target": target, "status": answer.status.code, "body": answer.text()});
-        told = format!("{told}\n{line}");
+        summary = format!("{summary}\n{line}");
     }
-    told
+    summary
 }
 
 fn write() {
@@ -81,7 +82,7 @@ fn write() {
     mirror.backup(&path, Credentials::Keep).unwrap();
     let engine = Engine::open(&path, Options::default()).unwrap();
     engine.compact().unwrap();
-    let told = told(&engine);
+    let summary = summary(&engine);
     engine.close().unwrap();
     let golden = goldens().join(SYNCED);
     fs::create_dir(&golden).unwrap();
@@ -90,11 +91,11 @@ fn write() {
         zipped(&fs::read(&path).unwrap()),
     )
     .unwrap();
-    fs::write(golden.join("told.ndjson.gz"), zipped(told.as_bytes())).unwrap();
+    fs::write(golden.join("told.ndjson.gz"), zipped(summary.as_bytes())).unwrap();
 }
 
 #[test]
-fn a_synced_store_is_as_it_was() {
+fn a_synced_store_has_its_recorded_coverage_and_answers() {
     if std::env::var_os("ROLLBOOK_WRITE_GOLDEN").is_some_and(|value| value == "1")
         && !goldens().join(SYNCED).exists()
     {
@@ -111,7 +112,7 @@ fn a_synced_store_is_as_it_was() {
     }
     let engine = Engine::open_with_backend(Disk::new(store), Options::default()).unwrap();
     assert!(engine.verify().unwrap().is_sound());
-    assert_eq!(told(&engine), expected);
+    assert_eq!(summary(&engine), expected);
     let learner = format!(r#"{{"type":"learner","school_id":{SCHOOL},"id":{UNKNOWN}}}"#);
     let refused = engine.apply(learner.as_bytes()).unwrap_err();
     assert_eq!(refused.code(), "synced");

@@ -1,15 +1,15 @@
-//! The guard against shrinking: what would take away much is held until the app decides, in
-//! whatever order it does, and the report always says so.
+//! The shrink guard: answers that would remove many values are quarantined until the app decides,
+//! in whatever order it does, and the report always lists them.
 
-use super::driven::lines;
+use super::steps::lines;
 use super::{ACCESS, NOW, SCHOOL, get, synced};
 use rollbook::{Engine, Options, Reply, Step, Sync, SyncOptions, SyncReport};
 use std::fmt::Write as _;
 
 const MARKS: &str = "/api/v1/currplus/learnerassessmentmarks/1000?grade_id=";
 
-/// A school with so many learners in each of these grades: each takes three subjects, has a mark
-/// in each of so many assessments, and an open account with a person of its own.
+/// Returns a school with these learners in each grade: each takes three subjects, has a mark in
+/// each assessment, and an open account with a payer of its own.
 fn school(grades: &[(u64, std::ops::Range<u64>)], assessments: u64) -> Engine {
     let mut text = r#"{"type":"school","school_id":1000,"school_name":"S","current_year":2026}
 {"type":"learning_outcome","school_id":1000,"learning_outcome_id":3,"learning_outcome_name":"O"}
@@ -50,7 +50,7 @@ fn change(source: &Engine, lines: &str) {
     source.apply(lines.as_bytes()).unwrap();
 }
 
-/// A pass to its end; `replaced` may answer in the place of the source.
+/// Drives a pass to its end. `replaced` may replace answers of the source.
 fn drive(
     sync: &Sync,
     source: &Engine,
@@ -86,8 +86,8 @@ fn start(mirror: &Engine) -> Sync {
 }
 
 fn targets(report: &SyncReport) -> Vec<String> {
-    let held = report.quarantined.iter();
-    held.map(|held| held.target.clone()).collect()
+    let quarantined = report.quarantined.iter();
+    quarantined.map(|one| one.target.clone()).collect()
 }
 
 fn mirror_of(source: &Engine) -> Engine {
@@ -99,7 +99,7 @@ fn is_same(mirror: &Engine, source: &Engine, target: &str) -> bool {
     (ours.status.code, ours.text()) == (theirs.status.code, theirs.text())
 }
 
-/// Deletes the assessments of a grade, so that its marks go too.
+/// Deletes the assessments of a grade, which also removes its marks.
 fn without_marks(source: &Engine, grade: u64, assessments: u64) {
     for number in 0..assessments {
         let assessment = grade * 1_000 + number;
@@ -112,9 +112,9 @@ fn without_marks(source: &Engine, grade: u64, assessments: u64) {
     }
 }
 
-/// A mark of another grade changes in the same pass, so that it publishes twice.
+/// A mark of another grade changes in the same pass, so that the pass publishes twice.
 #[test]
-fn what_is_held_stays_in_the_report() {
+fn quarantined_answers_remain_in_the_report() {
     let source = school(&[(9, 1..31), (10, 31..61)], 6);
     let mirror = mirror_of(&source);
     let before = get(&mirror, &format!("{MARKS}9"), NOW);
@@ -132,13 +132,13 @@ fn what_is_held_stays_in_the_report() {
     );
     assert_eq!(get(&mirror, &format!("{MARKS}9"), NOW), before);
     assert!(is_same(&mirror, &source, &format!("{MARKS}10")));
-    let held = report
+    let quarantined = report
         .quarantined
         .iter()
-        .find(|held| held.target == marks)
+        .find(|quarantined| quarantined.target == marks)
         .unwrap();
-    assert_eq!((held.lost, held.stored), (180, 180));
-    // A sync that was just started has the same, and needs no new pass.
+    assert_eq!((quarantined.lost, quarantined.stored), (180, 180));
+    // A sync that was just started reports the same, without a new pass.
     let sync = start(&mirror);
     assert_eq!(sync.quarantined().unwrap(), report.quarantined);
     for target in targets(&report) {
@@ -146,17 +146,17 @@ fn what_is_held_stays_in_the_report() {
     }
     assert_eq!(sync.quarantined().unwrap(), []);
     drop(sync);
-    // What was confirmed is stored: yet another sync publishes it with its first step.
+    // Approvals are stored: another sync publishes the answers with its first step.
     let Step::Send(_) = start(&mirror).next(NOW).unwrap() else {
         panic!("no pass is begun");
     };
     assert!(is_same(&mirror, &source, &format!("{MARKS}9")));
 }
 
-/// Whatever is deleted, in whatever order it is confirmed: the records are those of a mirror that
-/// never had more.
+/// Whatever is deleted, and in whatever order it is approved, the records finally equal those of a
+/// mirror that is synced from scratch.
 #[test]
-fn the_order_of_confirming_makes_no_difference() {
+fn the_order_of_approvals_makes_no_difference() {
     let all = || school(&[(9, 1..61)], 25);
     for half in [false, true] {
         let after = all();
@@ -194,24 +194,25 @@ fn the_order_of_confirming_makes_no_difference() {
         for order in 0..4 {
             let mirror = mirror_of(&all());
             let sync = start(&mirror);
-            let mut held = targets(&drive(&sync, &after, |_| None));
-            assert!(held.len() > 1, "{held:?}");
+            let mut quarantined = targets(&drive(&sync, &after, |_| None));
+            assert!(quarantined.len() > 1, "{quarantined:?}");
             match order {
                 0 => {}
-                1 => held.reverse(),
+                1 => quarantined.reverse(),
                 _ => {
-                    let by = (order - 1) % held.len();
-                    held.rotate_left(by);
+                    let by = (order - 1) % quarantined.len();
+                    quarantined.rotate_left(by);
                 }
             }
-            for target in &held {
-                // One by one, each published, and some a second time.
+            for target in &quarantined {
+                // Approves one after the other, with a publication after each, and some of them
+                // twice.
                 sync.approve(target).unwrap();
                 drive(&sync, &after, |_| None);
                 sync.approve(target).unwrap();
             }
-            for held in drive(&sync, &after, |_| None).quarantined {
-                sync.approve(&held.target).unwrap();
+            for quarantined in drive(&sync, &after, |_| None).quarantined {
+                sync.approve(&quarantined.target).unwrap();
             }
             assert_eq!(drive(&sync, &after, |_| None).quarantined, []);
             assert_eq!(lines(&mirror), expected, "{half} {order}");
@@ -220,9 +221,9 @@ fn the_order_of_confirming_makes_no_difference() {
     }
 }
 
-/// Records that stay since another answer shows them, and what they lose.
+/// Records that remain because another answer shows them may still lose values.
 #[test]
-fn what_records_lose_counts_though_they_stay() {
+fn lost_values_of_remaining_records_count() {
     let per_term = "/api/v1/currplus/learnersubjectsperterm/1000?";
     let subject_marks = "/api/v1/currplus/learnersubjectmarks/1000?";
     let subjects = "/api/v1/currplus/learnersubjects/1000";
@@ -258,7 +259,7 @@ fn what_records_lose_counts_though_they_stay() {
         assert_eq!(report.failed, [], "{what}");
         assert!(!report.quarantined.is_empty(), "{what}");
         assert_eq!(lines(&mirror), before, "{what}");
-        // The app says that it was wrong: nothing changes, and the next pass asks again.
+        // The app rejects the answers: nothing changes, and the next pass requests them again.
         for target in targets(&report) {
             sync.reject(&target).unwrap();
         }
@@ -269,7 +270,7 @@ fn what_records_lose_counts_though_they_stay() {
     }
 }
 
-/// One learner of three is a third of the marks, and no more than one learner.
+/// One of three learners has a third of the marks, but is only one learner.
 #[test]
 fn a_small_grade_may_lose_a_learner() {
     let source = school(&[(9, 1..4), (10, 11..41)], 60);
@@ -300,7 +301,7 @@ fn a_small_grade_may_lose_a_learner() {
     assert!(is_same(&mirror, &source, &format!("{MARKS}9")));
 }
 
-/// A structure has a cell for each learner and assessment, though nobody has a mark.
+/// A structure has a cell for each learner and assessment, even without marks.
 #[test]
 fn cells_without_a_mark_may_go() {
     let source = school(&[(9, 1..4)], 0);
@@ -327,7 +328,7 @@ fn cells_without_a_mark_may_go() {
 }
 
 #[test]
-fn what_is_not_held_needs_no_decision() {
+fn answers_that_are_not_quarantined_need_no_decision() {
     let source = school(&[(9, 1..4)], 1);
     let mirror = mirror_of(&source);
     let sync = start(&mirror);

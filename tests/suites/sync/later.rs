@@ -1,17 +1,17 @@
-//! Time goes by without a sync: a mirror answers as its source would if nothing had been
-//! released since. When something will be, no answer tells.
+//! Time passes without a sync: a mirror answers as its source would if no marks had been released
+//! since. It does not know future releases.
 
-use super::{ACCESS, foreseen, get};
+use super::{ACCESS, coverage_model, get};
 use rollbook::{Credentials, Engine, Options};
 use rollbook_tests::search::Counts;
 use rollbook_tests::world::blanked;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Beside the instants of the requests themselves: so much later.
+/// An additional instant for each request: this much after the sync.
 const MUCH: i64 = 40 * 86_400;
 
-/// Asks a source and its mirror, synced at an instant, each of the requests: at its own
+/// Asks a source and a mirror that was synced at an instant each of the requests: at its own
 /// instant, if that is later, and much later.
 pub(super) fn compare(
     count: &Counts,
@@ -41,10 +41,10 @@ pub(super) fn compare(
     }
 }
 
-/// The records of a source, with that released for good which was at an instant, and
-/// nothing else ever.
+/// Returns the records of a source in which exactly the marks released at an instant are released,
+/// at all times.
 pub(super) fn still(source: &Engine, now: i64) -> Engine {
-    let today = foreseen::today(now);
+    let today = coverage_model::today(now);
     let lines = source.export(Credentials::LeaveOut).unwrap();
     let lines = lines.map(|line| serde_json::from_str(&line.unwrap()).unwrap());
     let mut lines: Vec<Value> = lines.collect();

@@ -1,7 +1,7 @@
-//! The machine: how many calls it makes, what it writes, how it meets a service that is not
-//! well.
+//! The state machine of a sync: the number of its calls, what it writes, and its behaviour when the
+//! service fails.
 
-use super::driven::{lines, little_school};
+use super::steps::{lines, little_school};
 use super::{ACCESS, NOW, SCHOOL, get, reply};
 use rollbook::{
     Answer, Call, CallFailure, Engine, Options, Reply, ReplyOutcome, Step, StopReason, Sync,
@@ -20,7 +20,7 @@ pub(super) fn options(rotate: u32) -> SyncOptions {
     options
 }
 
-/// A whole pass, call by call; with the targets.
+/// Runs a whole pass call by call. Returns the targets.
 pub(super) fn pass(sync: &Sync, source: &Engine, now: i64) -> (Vec<String>, SyncReport) {
     let mut targets = Vec::new();
     loop {
@@ -40,7 +40,7 @@ pub(super) fn pass(sync: &Sync, source: &Engine, now: i64) -> (Vec<String>, Sync
     }
 }
 
-/// A school with so many grades, a learner each.
+/// Returns a school with so many grades, each with one learner.
 pub(super) fn grades(count: u64) -> Engine {
     let source = mirror();
     let mut text = r#"{"type":"school","school_id":1000,"school_name":"S","current_year":2026}
@@ -68,10 +68,10 @@ pub(super) fn grades(count: u64) -> Engine {
     source
 }
 
-/// Eleven calls, the marks of each grade, and the structure of every second of the learners who
-/// show what is added: 11 more for seven grades.
+/// An unchanged pass makes eleven calls, one call for the marks of each grade, and one for every
+/// second learner, which reveals additions: 11 more for seven grades.
 #[test]
-fn an_unchanged_pass_asks_little() {
+fn an_unchanged_pass_makes_few_calls() {
     let source = grades(7);
     let mirror = mirror();
     let sync = |rotate| mirror.sync(SCHOOL, options(rotate)).unwrap();
@@ -91,7 +91,7 @@ fn an_unchanged_pass_asks_little() {
     assert_eq!(targets.len(), 22, "{targets:#?}");
     assert_eq!((report.replies, report.unchanged), (22, 22));
     assert_eq!(lines(&mirror), before);
-    // Only its age is another.
+    // Only the times of the coverage have changed.
     let now_seen = mirror.synced(SCHOOL).unwrap().unwrap();
     let what = |seen: &rollbook::Coverage| {
         let seen = seen.seen.iter();
@@ -112,7 +112,7 @@ fn an_unchanged_pass_asks_little() {
         assert_eq!(as_of(&now_seen)[what], later, "{what}");
     }
     assert_eq!(as_of(&now_seen)["the grades"], NOW);
-    // The rest has its turn, the oldest first, until all of it was asked; so have structures.
+    // The other resources and the structures are requested in rotation, the oldest first.
     let mut rotated = 0;
     let mut structures = BTreeSet::new();
     for number in 1..=7 {
@@ -131,7 +131,7 @@ fn an_unchanged_pass_asks_little() {
     assert_eq!(oldest > NOW, rotated >= 14 + 8 + 4, "{rotated}");
 }
 
-/// What follows a change is asked for, and no more.
+/// A change causes the necessary further calls, and no others.
 #[test]
 fn calls_follow_changes() {
     let source = grades(3);
@@ -163,31 +163,32 @@ fn calls_follow_changes() {
     };
     let per_term = "/api/v1/currplus/learnersubjectsperterm/1000?learner_id=";
     let marks = "/api/v1/currplus/learnersubjectmarks/1000?learner_id=";
-    // Another subject:
+    // Another subject of a learner.
     let line = r#"{"type":"learner_subject","school_id":1000,"learner_id":2,"year":2026,"subject_id":102,"grade_id":2}"#;
     assert_eq!(change(line), [format!("{per_term}2"), format!("{marks}2")]);
-    // another mark in an assessment, which the mark of the subject may follow:
+    // Another mark in an assessment, which may change the mark of the subject.
     let line = r#"{"type":"mark","school_id":1000,"assessment_id":3,"learner_id":3,"mark":"1.5"}"#;
     assert_eq!(change(line), [format!("{marks}3")]);
     let lines = r#"{"type":"mark","school_id":1000,"assessment_id":3,"learner_id":3,"mark":"2.5"}
 {"type":"learner_subject","school_id":1000,"learner_id":3,"year":2026,"subject_id":101,"grade_id":3,"terms":[{"term":1,"mark":51}]}"#;
     assert_eq!(change(lines), [format!("{marks}3"), format!("{per_term}3")]);
-    // another learner:
+    // Another learner.
     let line = r#"{"type":"learner","school_id":1000,"id":9,"first_name":"New"}"#;
     assert_eq!(change(line), [format!("{per_term}9"), format!("{marks}9")]);
-    // something else.
+    // A change that needs no further calls.
     let line = r#"{"type":"staff_member","school_id":1000,"id":9,"first_name":"New"}"#;
     assert_eq!(change(line), [""; 0]);
-    // Who left is asked no more, and is not answered as if there were nothing.
+    // Nothing is requested any more about a learner who has left, and questions about the learner
+    // are refused.
     let line = r#"{"type":"learner","school_id":1000,"id":9,"first_name":"New","status":"left"}"#;
     assert_eq!(change(line), [""; 0]);
     let left = get(&mirror, &format!("{marks}9"), NOW);
     assert_eq!(left.status.code, 503, "{}", left.text());
 }
 
-/// One call at first, then four.
+/// One call is in flight at first, then four.
 #[test]
-fn several_calls_are_out_at_once() {
+fn several_calls_are_in_flight_at_once() {
     let source = grades(7);
     let mirror = mirror();
     let sync = mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
@@ -208,7 +209,7 @@ fn several_calls_are_out_at_once() {
     let four = out();
     assert_eq!(four.len(), 4);
     assert_eq!(sync.progress().in_flight, 4);
-    // Too much: half of them, and after the pause that was asked for.
+    // After a 429, only half as many calls are in flight, after the requested pause.
     let refused = Reply {
         status: 429,
         retry_after: Some("30"),
@@ -230,7 +231,7 @@ fn several_calls_are_out_at_once() {
 }
 
 #[test]
-fn what_comes_to_nothing_ten_times_is_given_up() {
+fn a_call_fails_after_ten_attempts() {
     let source = little_school();
     let staff = "/api/v1/adminplus/staffmembers/1000";
     for status in [None, Some(500), Some(503), Some(429), Some(408), Some(200)] {
@@ -257,9 +258,10 @@ fn what_comes_to_nothing_ten_times_is_given_up() {
                     match taken.unwrap() {
                         ReplyOutcome::Retry { at } => {
                             waited += at - now;
-                            // Told twice, it is one attempt.
-                            let told = sync.handle_failure(call.id, now, CallFailure::Cut).unwrap();
-                            assert_eq!(told, ReplyOutcome::Retry { at });
+                            // A second report of the same call does not count as another attempt.
+                            let repeated =
+                                sync.handle_failure(call.id, now, CallFailure::Cut).unwrap();
+                            assert_eq!(repeated, ReplyOutcome::Retry { at });
                         }
                         ReplyOutcome::Failed => {}
                         other => panic!("{other:?}"),
@@ -288,7 +290,7 @@ fn what_comes_to_nothing_ten_times_is_given_up() {
         assert_eq!(report.failed[0].target, staff);
         mirror.apply(ACCESS.as_bytes()).unwrap();
         assert_eq!(get(&mirror, staff, NOW).status.code, 503);
-        // The next pass asks again.
+        // The next pass requests the resource again.
         let (targets, report) = pass(
             &mirror.sync(SCHOOL, SyncOptions::default()).unwrap(),
             &source,
@@ -301,7 +303,7 @@ fn what_comes_to_nothing_ten_times_is_given_up() {
 }
 
 #[test]
-fn the_newest_sync_of_a_school_goes_on() {
+fn only_the_newest_sync_of_a_school_continues() {
     let source = little_school();
     let mirror = mirror();
     let sync = || mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
@@ -316,21 +318,21 @@ fn the_newest_sync_of_a_school_goes_on() {
         ReplyOutcome::Stale
     );
     assert_eq!(first.next(NOW).unwrap(), Step::Stop(StopReason::Superseded));
-    // The call has the same id: its reply may be handed in there.
+    // The call has the same id, so its reply can be passed to the new sync.
     assert_eq!(second.next(NOW).unwrap(), Step::Send(call.clone()));
     assert_eq!(
         second.handle_reply(call.id, NOW, &reply(&answer)).unwrap(),
         ReplyOutcome::Stored
     );
-    // Of another school it is another.
+    // A sync of another school is independent.
     let other = mirror.sync(2000, SyncOptions::default()).unwrap();
     assert!(matches!(other.next(NOW).unwrap(), Step::Send(_)));
     pass(&second, &source, NOW);
 }
 
-/// What is wanted need not wait for the pass.
+/// A prioritised request is published before the pass ends.
 #[test]
-fn what_is_wanted_is_asked_next_and_published_at_once() {
+fn a_prioritised_request_is_sent_next_and_published_at_once() {
     let source = grades(3);
     let mirror = mirror();
     let sync = || mirror.sync(SCHOOL, options(0)).unwrap();
@@ -362,12 +364,12 @@ fn what_is_wanted_is_asked_next_and_published_at_once() {
     assert_eq!(get(&mirror, asked, NOW), answer);
     let taken = next.handle_reply(out.id, NOW, &reply(&get(&source, &out.target, NOW)));
     assert_eq!(taken.unwrap(), ReplyOutcome::Unchanged);
-    // It is seen until the next pass, which does not ask for it.
+    // The data remains available until the next pass, which does not request it.
     pass(&next, &source, NOW);
     assert_eq!(get(&mirror, asked, NOW), answer);
     pass(&sync(), &source, NOW);
     assert_eq!(get(&mirror, asked, NOW).status.code, 503);
-    // It may be wanted again, though it is as it was.
+    // The same request can be prioritised again, even if its answer is unchanged.
     let again = sync();
     again.prioritise(asked).unwrap();
     pass(&again, &source, NOW);

@@ -1,11 +1,11 @@
-//! Memory stays within 100 MB in a first pass over a school of 3,000 learners and in one more, and
-//! within the cache and 64 MB whatever is answered.
+//! The memory of a sync is limited to 100 MB in a first pass over a school of 3,000 learners and in
+//! a second one, and to the cache and 64 MB for any answer.
 #![cfg(target_os = "linux")]
 
 use super::machine::options;
 use super::reading::until;
 use super::{ACCESS, NOW, SCHOOL, get, reply};
-use crate::memory::{BESIDE, Child};
+use crate::memory::{BEYOND_CACHE, Child};
 use rollbook::{Engine, Options, Reply, ReplyOutcome, Step, Sync, SyncOptions};
 use rollbook_tests::sample::SampleSchool;
 use rollbook_tests::search::extent;
@@ -16,10 +16,11 @@ use std::path::Path;
 
 const CACHE: usize = 4 << 20;
 
-/// So much may be answered to a call.
+/// The maximum length of an answer.
 const MOST: usize = 32 << 20;
 
-/// A pass, with replies out of a folder: a file a call, the status and a line break first.
+/// Runs a pass with replies from a folder. It has one file per call, with the status and a line
+/// break first.
 fn pass(sync: &Sync, folder: &Path) -> usize {
     let mut calls = 0;
     loop {
@@ -45,8 +46,8 @@ fn pass(sync: &Sync, folder: &Path) -> usize {
     }
 }
 
-/// Answers that are larger than any of the service's: what they are, to which target, the
-/// status, and what comes of them.
+/// Returns answers that are larger than those of the service: a description, the target, the
+/// status, the body and the outcome.
 fn large() -> [(&'static str, &'static str, u16, Vec<u8>, ReplyOutcome); 7] {
     let many = |head: &str, each: &dyn Fn(usize) -> String, tail: &str| {
         let mut body = head.to_owned();
@@ -171,7 +172,7 @@ fn live(task: &str) {
     }
 }
 
-/// Writes down what a service answers in two passes over a school.
+/// Stores the answers of a service in two passes over a school.
 fn write(folder: &Path) {
     let source = Engine::memory(Options::default()).unwrap();
     let school = SampleSchool {
@@ -218,7 +219,7 @@ fn a_pass_stays_within_its_bounds() {
         let most = if line.contains(" pass|") {
             100_000_000
         } else {
-            BESIDE + CACHE as u64
+            BEYOND_CACHE + CACHE as u64
         };
         if peak > most {
             beyond.push(line);

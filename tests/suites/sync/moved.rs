@@ -1,14 +1,14 @@
-//! What goes with what leads to it: a grade with the last that shows it, marks with their
-//! assessment, accounts with the lists of learners.
+//! Records that are removed or moved together with what they depend on: grades that no answer
+//! shows, marks of a moved assessment, accounts without lists of learners.
 
-use super::driven::drive;
-use super::foreseen::{Asked, Seen, today};
+use super::coverage_model::{Asked, Seen, today};
 use super::passes::differences;
+use super::steps::drive;
 use super::{ACCESS, NOW, SCHOOL, get, reply};
 use rollbook::{Engine, Options, ReplyOutcome, Step, SyncOptions, SyncReport};
 use std::fmt::Write as _;
 
-/// A school of the year 2026 with these records too.
+/// Returns a school in the year 2026 with additional records.
 pub(super) fn school(lines: &str) -> Engine {
     school_of(2026, lines)
 }
@@ -28,13 +28,13 @@ pub(super) fn school_of(year: u64, lines: &str) -> Engine {
     source
 }
 
-/// A whole pass; whoever answers a target.
+/// Runs a whole pass. `of` returns the source of each answer.
 pub(super) fn pass<'a>(mirror: &Engine, of: impl Fn(&str) -> &'a Engine) {
     let report = wanting(mirror, &[], &of);
     assert_eq!((report.quarantined, report.failed), (vec![], vec![]));
 }
 
-/// A whole pass in which the app wants these targets first.
+/// Runs a whole pass in which the app prioritises these targets.
 pub(super) fn wanting<'a>(
     mirror: &Engine,
     wanted: &[&str],
@@ -77,9 +77,9 @@ const TAKEN_IN_8: &str = r#"
 {"type":"grade","school_id":1000,"grade_id":10,"grade":"8"}
 {"type":"learner_subject","school_id":1000,"learner_id":1,"year":2026,"subject_id":101,"grade_id":10,"terms":[{"term":1}]}"#;
 
-/// It was in the list, which lacks it now; nobody takes a subject in it any more.
+/// A grade is removed from the list, and no learner takes a subject in it any more.
 #[test]
-fn a_grade_that_is_gone_has_no_short_name_to_keep_it() {
+fn a_grade_is_removed_although_it_had_a_short_name() {
     let (before, after) = (school(TAKEN_IN_8), school(""));
     let mirror = Engine::memory(Options::default()).unwrap();
     pass(&mirror, |_| &before);
@@ -89,9 +89,9 @@ fn a_grade_that_is_gone_has_no_short_name_to_keep_it() {
     same(&mirror, &after, "/api/v2/adminplus/lookup/grade/10");
 }
 
-/// It was never in the list, which stays as it is.
+/// A grade that was never in the list, which does not change.
 #[test]
-fn a_grade_beyond_the_list_stays_as_long_as_it_is_shown() {
+fn a_grade_outside_the_list_remains_while_an_answer_shows_it() {
     let (shown, after) = (school(TAKEN_IN_8), school(""));
     let mirror = Engine::memory(Options::default()).unwrap();
     for _ in 0..3 {
@@ -106,10 +106,10 @@ fn a_grade_beyond_the_list_stays_as_long_as_it_is_shown() {
     same(&mirror, &after, LIST);
 }
 
-/// An assessment of the year that is over is one of this year, in another grade: who had a
-/// mark there and has none here is not shown.
+/// An assessment of last year becomes one of this year, in another grade: a learner who had a mark
+/// only before is not answered.
 #[test]
-fn marks_go_where_their_assessment_goes() {
+fn marks_move_with_their_assessment() {
     let of = |year: u64, grade: u64, learner: u64| {
         let lines = format!(
             r#"
@@ -137,9 +137,9 @@ fn marks_go_where_their_assessment_goes() {
     }
 }
 
-/// Who is in no list has left, but a list that was given up may have had them.
+/// Learners in no list have left, but a list that could not be fetched may contain them.
 #[test]
-fn accounts_are_unseen_without_a_list_of_learners() {
+fn accounts_are_refused_without_a_list_of_learners() {
     let source = school(
         r#"
 {"type":"accountable_person","school_id":1000,"accountable_person_id":6}"#,
@@ -147,12 +147,12 @@ fn accounts_are_unseen_without_a_list_of_learners() {
     for lost in ["status=waitlist", "nothing"] {
         let mirror = Engine::memory(Options::default()).unwrap();
         let sync = mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
-        let kept = std::cell::RefCell::new(Vec::new());
+        let stored = std::cell::RefCell::new(Vec::new());
         let done = drive(&sync, &source, &|target| {
             if target.contains(lost) {
                 return Some((400, "{}"));
             }
-            kept.borrow_mut().push(Asked::parse(target, SCHOOL));
+            stored.borrow_mut().push(Asked::parse(target, SCHOOL));
             None
         });
         let Ok(Step::Done(report)) = done else {
@@ -161,7 +161,7 @@ fn accounts_are_unseen_without_a_list_of_learners() {
         mirror.apply(ACCESS.as_bytes()).unwrap();
         let is_whole = report.failed.is_empty();
         let seen = Seen {
-            kept: kept.into_inner(),
+            stored: stored.into_inner(),
             year: 2026,
             is_whole,
             today: today(NOW),
@@ -173,15 +173,15 @@ fn accounts_are_unseen_without_a_list_of_learners() {
         ] {
             let is_refused = get(&mirror, target, NOW).status.code == 503;
             assert_eq!(is_refused, !is_whole, "{target}");
-            let is_foreseen = seen.foresees(&Asked::parse(target, SCHOOL));
-            assert_eq!(is_foreseen, !is_whole, "{target}");
+            let is_predicted = seen.predicts_refusal(&Asked::parse(target, SCHOOL));
+            assert_eq!(is_predicted, !is_whole, "{target}");
         }
         let persons = "/api/v2/finplus/debtmanagement/accountablepersons";
         assert_eq!(get(&mirror, persons, NOW).status.code, 200);
     }
 }
 
-/// The service may have changed what is asked for no more.
+/// The service may have changed data that is no longer requested.
 #[test]
 fn other_years_and_days_that_are_over_are_refused() {
     let of = |year: u64, day: &str| {
@@ -212,7 +212,7 @@ fn other_years_and_days_that_are_over_are_refused() {
     for target in asked(2026) {
         same(&mirror, &before, &target);
     }
-    // Twice: what a pass found as it was is seen no more either.
+    // Two passes: data whose answers were unchanged is refused, too.
     for _ in 0..2 {
         crate::sync::passes::pass(&mirror, &after, later).unwrap();
         for target in asked(2026) {
@@ -224,7 +224,7 @@ fn other_years_and_days_that_are_over_are_refused() {
             assert_eq!(ours.text(), theirs.text(), "{target}");
         }
     }
-    // The clock is put right: what it asks for then is there.
+    // The clock is corrected, and the data of that time is fetched again.
     pass(&mirror, |_| &before);
     for target in asked(2026) {
         same(&mirror, &before, &target);
@@ -237,7 +237,7 @@ const TAKEN: &str = r#"
 {"type":"assessment","school_id":1000,"assessment_id":77,"grade_id":9,"year":2026,"term":1,"subject_id":101,"learning_outcome_id":3,"assessment_date":"2026-02-01","weight":10,"mark_out_of":20}
 {"type":"mark","school_id":1000,"assessment_id":77,"learner_id":1,"mark":"13.5"}"#;
 
-/// What is asked of a learner and a grade of the current year.
+/// Compares what is asked about a learner and a grade of the current year.
 fn of_current_year(mirror: &Engine, source: &Engine) {
     for target in [
         "learnersubjects/1000",
@@ -251,7 +251,7 @@ fn of_current_year(mirror: &Engine, source: &Engine) {
     }
 }
 
-/// The service still has the marks of the year that is over, but not as the current one's.
+/// The service still has the marks of last year, but they do not belong to the current year.
 #[test]
 fn an_empty_new_year_has_no_marks_of_the_last() {
     let waiting = r#"
@@ -262,7 +262,7 @@ fn an_empty_new_year_has_no_marks_of_the_last() {
     let before = school_of(2026, &lines);
     for after in [
         school_of(2027, &lines),
-        // In January, learners on the waitlist have subjects already.
+        // In January, learners on the waitlist already have subjects.
         school_of(2027, &[&lines, of_2027].concat()),
     ] {
         let mirror = Engine::memory(Options::default()).unwrap();
@@ -280,7 +280,7 @@ fn an_empty_new_year_has_no_marks_of_the_last() {
         pass(&fresh, |_| &after);
         of_current_year(&fresh, &after);
         assert_eq!(differences(&fresh, &mirror), [""; 0]);
-        // It begins.
+        // The new year has data.
         let begun = school_of(2027, &TAKEN.replace("2026,", "2027,"));
         pass(&mirror, |_| &begun);
         of_current_year(&mirror, &begun);
@@ -290,7 +290,7 @@ fn an_empty_new_year_has_no_marks_of_the_last() {
     }
 }
 
-/// A service that has lost its records is no new year.
+/// A service that has lost its records does not begin a new year.
 #[test]
 fn a_year_without_records_is_not_over() {
     let mut many = TAKEN.to_owned();
@@ -321,7 +321,7 @@ fn a_year_without_records_is_not_over() {
     of_current_year(&mirror, &before);
 }
 
-/// Nothing shows what a subject belongs to once its last taker has left.
+/// When the last learner has dropped a subject, no answer shows its super subject.
 #[test]
 fn a_subject_without_takers_has_nothing_above_it() {
     let above = |more: &str| {
@@ -329,9 +329,9 @@ fn a_subject_without_takers_has_nothing_above_it() {
 {"type":"subject","school_id":1000,"subject_id":101,"subject_name":"Maths","super_subject_id":"7","super_subject_name":"Science"}"#;
         school(&[line, TAKEN, more].concat())
     };
-    let gone = r#"
+    let removal = r#"
 {"type":"learner_subject","school_id":1000,"learner_id":1,"year":2026,"subject_id":101,"deleted":true}"#;
-    let (before, after) = (above(""), above(gone));
+    let (before, after) = (above(""), above(removal));
     let mirror = Engine::memory(Options::default()).unwrap();
     pass(&mirror, |_| &before);
     of_current_year(&mirror, &before);
@@ -342,9 +342,10 @@ fn a_subject_without_takers_has_nothing_above_it() {
     assert_eq!(differences(&fresh, &mirror), [""; 0]);
 }
 
-/// The lists that are the same for all schools are the service's if it knows all schools.
+/// The lists that all schools share are owned by the service only if all schools of the store are
+/// synced.
 #[test]
-fn lists_lose_what_the_service_deleted_beside_another_synced_school() {
+fn shared_lists_lose_deleted_entries_only_if_all_schools_are_synced() {
     let genders = |count: u32| {
         let gender = |id| format!("\n{{\"type\":\"gender\",\"id\":{id},\"name\":\"G{id}\"}}");
         school(&(1..=count).map(gender).collect::<String>())
@@ -369,12 +370,12 @@ fn lists_lose_what_the_service_deleted_beside_another_synced_school() {
         pass(&mirror, |_| &before);
         same(&mirror, &before, target);
         pass(&mirror, |_| &after);
-        // An app's own school may need what the service has no more.
+        // A school of the app may need entries that the service has deleted.
         same(&mirror, if is_synced { &after } else { &before }, target);
     }
 }
 
-/// One value says which day it is, for the days that are asked for and for answers.
+/// One offset determines today's date for the requested days and for answers.
 #[test]
 fn the_offset_is_stored_and_can_be_changed() {
     let text = r#"
@@ -391,7 +392,8 @@ fn the_offset_is_stored_and_can_be_changed() {
         mirror.apply(ACCESS.as_bytes()).unwrap();
     };
     let today = "/api/v1/adminplus/learnerabsentees/1000";
-    // Not given, set, and then changed; whoever names none has what was set.
+    // The offset is not given, then given, and then changed; a sync without one uses the stored
+    // one.
     for (offset, is_next_day) in [
         (None, false),
         (Some("+12:00"), true),

@@ -1,6 +1,6 @@
-//! State updates of a school that is synced, for an app that has asked that they be sent.
+//! State updates of a synced school, for an app that wants them to be sent to the service.
 
-use super::driven::{drive, little_school};
+use super::steps::{drive, little_school};
 use super::{ACCESS, NOW, SCHOOL, get};
 use rollbook::{
     Answer, Call, CallFailure, Engine, Options, Reply, ReplyOutcome, Request, SetState, Step, Sync,
@@ -16,7 +16,7 @@ fn options() -> SyncOptions {
     options
 }
 
-/// A school and its mirror, whose pass is over.
+/// Returns a school and its mirror after a complete pass.
 fn synced() -> (Engine, Engine, Sync) {
     let source = little_school();
     let mirror = Engine::memory(Options::default()).unwrap();
@@ -49,7 +49,7 @@ fn sent(sync: &Sync, now: i64) -> Call {
     }
 }
 
-/// What the service answers to an update.
+/// Returns the answer of the service to an update.
 fn updated(source: &Engine, call: &Call) -> Answer {
     source.request(&Request {
         method: call.method,
@@ -80,7 +80,7 @@ fn an_update_shows_at_once_and_is_sent() {
     assert_eq!((call.method, call.target.as_str()), ("PATCH", CLIENTS));
     assert_eq!(call.body, r#"{"state":0,"api_type_id":4444}"#);
     assert!(matches!(sync.next(NOW).unwrap(), Step::Wait { .. }));
-    // It is not lost, and is the same call for who goes on.
+    // The update is not lost, and another sync sends the same call.
     let mirror_again = mirror.sync(SCHOOL, options()).unwrap();
     let answer = updated(&source, &call);
     assert_eq!(take(&sync, &call, &answer), ReplyOutcome::Stale);
@@ -94,9 +94,9 @@ fn an_update_shows_at_once_and_is_sent() {
 }
 
 #[test]
-fn an_update_that_is_refused_is_taken_back() {
+fn a_refused_update_is_undone() {
     let (source, mirror, sync) = synced();
-    // The school has authorised it here and not there.
+    // The school has authorised this API type in the mirror but not at the service.
     let more =
         r#"{"type":"client_integration","username":"sync","school_id":1000,"api_type_id":5}"#;
     mirror.apply(more.as_bytes()).unwrap();
@@ -121,13 +121,13 @@ fn an_update_that_is_refused_is_taken_back() {
 }
 
 #[test]
-fn of_two_updates_the_later_one_holds() {
+fn the_later_of_two_updates_wins() {
     let (source, mirror, sync) = synced();
     let before = get(&mirror, CLIENTS, NOW);
     assert_eq!(set(&mirror, 4444, false), Ok(200));
     let first = sent(&sync, NOW);
     assert_eq!(set(&mirror, 4444, true), Ok(200));
-    // It is sent once the first was answered.
+    // The second update is sent after the first was answered.
     assert!(matches!(sync.next(NOW).unwrap(), Step::Wait { .. }));
     assert_eq!(
         take(&sync, &first, &updated(&source, &first)),
@@ -144,7 +144,7 @@ fn of_two_updates_the_later_one_holds() {
     assert_eq!(get(&source, CLIENTS, NOW), before);
 }
 
-/// The page of a Wi-Fi login is no answer of the service's, whatever its status.
+/// The page of a Wi-Fi login is not an answer of the service, whatever its status is.
 #[test]
 fn an_update_that_a_portal_answers_is_sent_again() {
     let bodies = [&b"<html>Log in</html>"[..], b"", b"{\"state\":"];
@@ -185,7 +185,7 @@ fn an_update_that_a_portal_answers_is_sent_again() {
 }
 
 #[test]
-fn what_cannot_be_sent_is_kept_for_the_next_sync() {
+fn an_update_that_cannot_be_sent_remains_for_the_next_sync() {
     let (source, mirror, sync) = synced();
     assert_eq!(set(&mirror, 4444, false), Ok(200));
     let (mut now, mut tries) = (NOW, 0);
@@ -216,10 +216,10 @@ fn what_cannot_be_sent_is_kept_for_the_next_sync() {
 }
 
 #[test]
-fn without_being_asked_for_nothing_is_taken() {
+fn without_the_option_no_update_is_accepted() {
     let (source, mirror, sync) = synced();
     drop(sync);
-    // Of another integrator it is not.
+    // Updates of other integrators are not accepted.
     let other = r#"{"type":"integrator","username":"other","password":"other"}
 {"type":"client_integration","username":"other","school_id":1000,"api_type_id":4444,"state":1}"#;
     mirror.apply(other.as_bytes()).unwrap();
@@ -242,7 +242,7 @@ fn without_being_asked_for_nothing_is_taken() {
     assert_eq!(set(&mirror, 4444, false), Ok(200));
 }
 
-/// A service error is no answer to an update.
+/// Replies to an update with an error of the service, which is not an answer.
 fn failed(sync: &Sync, call: &Call, now: i64) -> ReplyOutcome {
     let reply = Reply {
         status: 500,
@@ -252,8 +252,8 @@ fn failed(sync: &Sync, call: &Call, now: i64) -> ReplyOutcome {
     sync.handle_reply(call.id, now, &reply).unwrap()
 }
 
-/// The update that came first failed and waits; the later one is accepted. The first is not sent
-/// after it, so that the service has what the mirror shows.
+/// The first update fails and waits; the later one is accepted. The first must not be sent after
+/// it, so that the service has the same state as the mirror.
 #[test]
 fn a_superseded_update_is_not_sent_after_the_later_one() {
     for is_answered_late in [false, true] {
@@ -268,7 +268,7 @@ fn a_superseded_update_is_not_sent_after_the_later_one() {
         }
         assert_eq!(set(&mirror, 4444, true), Ok(200));
         if is_answered_late {
-            // Nothing is sent beside an update whose answer is still to come.
+            // Nothing is sent while the answer to an update is outstanding.
             assert!(matches!(sync.next(NOW).unwrap(), Step::Wait { .. }));
             assert!(matches!(
                 failed(&sync, &first, NOW),
@@ -302,7 +302,7 @@ fn a_superseded_update_is_not_sent_after_the_later_one() {
     }
 }
 
-/// A reply that arrives twice is not taken for the reply to a later update of the same state.
+/// A reply that arrives twice must not be used for a later update of the same state.
 #[test]
 fn each_update_has_a_call_of_its_own() {
     let (source, mirror, sync) = synced();

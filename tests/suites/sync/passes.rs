@@ -1,7 +1,7 @@
-//! Passes one after the other: what comes, changes and goes at the service.
+//! Several passes, between which records are added, changed and removed at the service.
 
-use super::driven::{drive, little_school};
 use super::machine::options;
+use super::steps::{drive, little_school};
 use super::{ACCESS, NOW, SCHOOL, get, has_great_number, reply, source, synced};
 use rollbook::{
     Credentials, Engine, Options, ReplyOutcome, Step, StopReason, Sync, SyncOptions, SyncReport,
@@ -10,7 +10,7 @@ use rollbook_tests::search::extent;
 use rollbook_tests::world::{Action, World, blanked};
 use std::collections::BTreeSet;
 
-/// The worlds to try: their seeds.
+/// Returns the seeds of the worlds to try.
 pub(super) fn seeds() -> std::ops::Range<u64> {
     let number = |name, otherwise| match std::env::var(name) {
         Ok(number) => number.parse().unwrap(),
@@ -20,7 +20,7 @@ pub(super) fn seeds() -> std::ops::Range<u64> {
     first..first + number("ROLLBOOK_SEQUENCES", extent(25, 240))
 }
 
-/// The first instant at which a world is asked.
+/// Returns the earliest instant of the requests of a world.
 pub(crate) fn instant(actions: &[Action]) -> i64 {
     let instants = actions.iter().filter_map(|action| match action {
         Action::Request { now, .. } => Some(*now),
@@ -29,8 +29,8 @@ pub(crate) fn instant(actions: &[Action]) -> i64 {
     instants.min().unwrap_or(NOW)
 }
 
-/// One more pass of a mirror, in which everything is asked for again; nothing if a great number
-/// hides the learners.
+/// Runs one more pass of a mirror, in which everything is requested again. Returns `None` if a
+/// number that is too large prevents a publication.
 pub(crate) fn pass(mirror: &Engine, source: &Engine, now: i64) -> Option<SyncReport> {
     pass_of(mirror, source, now, options(u32::MAX))
 }
@@ -47,8 +47,8 @@ pub(super) fn drive_to_end(sync: &Sync, source: &Engine, now: i64) -> Option<Syn
                 let answer = get(source, &call.target, now);
                 let taken = sync.handle_reply(call.id, now, &reply(&answer)).unwrap();
                 let is_read = matches!(taken, ReplyOutcome::Stored | ReplyOutcome::Unchanged);
-                let is_kept = is_read || has_great_number(answer.text());
-                assert!(is_kept, "{taken:?} {}: {}", call.target, answer.text());
+                let is_expected = is_read || has_great_number(answer.text());
+                assert!(is_expected, "{taken:?} {}: {}", call.target, answer.text());
             }
             Step::Done(report) => return Some(report),
             Step::Stop(StopReason::Incomplete) => return None,
@@ -57,8 +57,8 @@ pub(super) fn drive_to_end(sync: &Sync, source: &Engine, now: i64) -> Option<Syn
     }
 }
 
-/// Asks a mirror and its source each request of a world: the same answer, or that it is not
-/// synced.
+/// Sends each request of a world to a mirror and its source. The mirror must give the same answer,
+/// or refuse the request as not synced.
 pub(super) fn compare(seed: u64, actions: &[Action], mirror: &Engine, source: &Engine, now: i64) {
     for action in actions {
         let Action::Request { method, target, .. } = action else {
@@ -83,12 +83,13 @@ pub(super) fn compare(seed: u64, actions: &[Action], mirror: &Engine, source: &E
     assert!(mirror.verify().unwrap().is_sound(), "seed {seed}");
 }
 
-/// Records come, change and go at the service: after one more pass the mirror has followed.
+/// Records are added, changed and removed at the service. After one more pass, the mirror has the
+/// same data.
 #[test]
 fn one_more_pass_follows_the_service() {
     let mut schools = 0;
-    // By 75 a learner leaves whose subjects are asked for no more; by the other only a learner who
-    // is gone shows the current year.
+    // With seed 75, a learner leaves whose subjects are no longer requested; with the other one,
+    // only a learner who has left shows the current year.
     for seed in seeds().chain([75, 1_795_557_567]) {
         let actions = World::new(seed).actions(120);
         let before = source(&actions[..actions.len() / 2]);
@@ -99,7 +100,7 @@ fn one_more_pass_follows_the_service() {
         let Some((mirror, ..)) = synced(&before, now, SyncOptions::default()) else {
             continue;
         };
-        // Usually some of it is asked for in each pass.
+        // By default, each pass requests only a part of the resources.
         let report = match seed % 5 {
             0 => {
                 let usual = SyncOptions::default;
@@ -109,7 +110,7 @@ fn one_more_pass_follows_the_service() {
             }
             _ => pass(&mirror, &after, now),
         };
-        // What is given up keeps what it had, which is old.
+        // Resources whose calls failed retain their old data.
         let Some(report) = report else {
             continue;
         };
@@ -125,8 +126,8 @@ fn one_more_pass_follows_the_service() {
     assert!(schools > 0);
 }
 
-/// A new mirror that also asks for the marks of the grades that another one knows: a grade whose
-/// last taker has left may be in no list.
+/// Returns a new mirror that also requests the marks of the grades that another mirror has: a grade
+/// whose last learner has left may be in no list.
 fn mirror_with_grades_of(other: &Engine, source: &Engine, now: i64) -> Engine {
     let mirror = Engine::memory(Options::default()).unwrap();
     let sync = mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
@@ -148,8 +149,8 @@ fn mirror_with_grades_of(other: &Engine, source: &Engine, now: i64) -> Engine {
     mirror
 }
 
-/// The records that two mirrors do not share. The current year of a school that has no record of it
-/// shows nowhere.
+/// Returns the records that two mirrors do not share. The current year of a school without records
+/// of it is ignored, because no answer shows it.
 pub(super) fn differences(one: &Engine, other: &Engine) -> Vec<String> {
     let records = |engine: &Engine| -> BTreeSet<String> {
         let lines = engine.export(Credentials::LeaveOut).unwrap();
@@ -170,7 +171,7 @@ pub(super) fn differences(one: &Engine, other: &Engine) -> Vec<String> {
     first.chain(second).collect()
 }
 
-/// What a mirror says of its source is all that there is to say of the mirror.
+/// A mirror of a mirror has the same data.
 #[test]
 fn a_mirror_of_a_mirror_is_the_same() {
     for seed in seeds() {
@@ -190,9 +191,9 @@ fn a_mirror_of_a_mirror_is_the_same() {
     }
 }
 
-/// A service that is half up answers short lists.
+/// A service that is only partly available may return short lists.
 #[test]
-fn what_would_take_away_much_is_held_until_it_is_confirmed() {
+fn answers_that_would_remove_much_are_quarantined_until_approved() {
     let school = |learners: std::ops::Range<u32>| {
         let source = little_school();
         let learner = |id| format!("{{\"type\":\"learner\",\"school_id\":1000,\"id\":{id}}}\n");
@@ -203,14 +204,14 @@ fn what_would_take_away_much_is_held_until_it_is_confirmed() {
     let (whole, half) = (school(10..60), school(10..35));
     let (mirror, ..) = synced(&whole, NOW, SyncOptions::default()).unwrap();
     let sync = mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
-    let held = |step: rollbook::Result<Step>| match step {
+    let quarantined = |step: rollbook::Result<Step>| match step {
         Ok(Step::Done(report)) => {
-            let held = report.quarantined.into_iter();
-            held.map(|held| held.target).collect::<Vec<_>>()
+            let answers = report.quarantined.into_iter();
+            answers.map(|answer| answer.target).collect::<Vec<_>>()
         }
         other => panic!("{other:?}"),
     };
-    let mut left = held(drive(&sync, &half, &|_| None));
+    let mut left = quarantined(drive(&sync, &half, &|_| None));
     assert!(!left.is_empty());
     let listed = "/api/v1/adminplus/learners/1000";
     assert_eq!(get(&mirror, listed, NOW), get(&whole, listed, NOW));
@@ -220,7 +221,7 @@ fn what_would_take_away_much_is_held_until_it_is_confirmed() {
     );
     while let Some(target) = left.first() {
         sync.approve(target).unwrap();
-        let now = held(drive(&sync, &half, &|_| None));
+        let now = quarantined(drive(&sync, &half, &|_| None));
         assert!(now.len() < left.len(), "{now:?}");
         left = now;
     }

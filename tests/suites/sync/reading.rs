@@ -1,15 +1,15 @@
-//! What it takes to read answers back, in instructions.
+//! The instructions that decoding answers needs.
 
 use super::{NOW, SCHOOL};
 use rollbook::{Engine, Options, Reply, ReplyOutcome, Step, Sync, SyncOptions};
 use rollbook_tests::storage::child;
 use std::fmt::Write as _;
 
-/// No more instructions a byte of an answer of marks: 150 MB/s at 6,000 million instructions
-/// a second.
+/// The maximum number of instructions per byte of an answer of marks. It corresponds to 150 MB/s at
+/// 6,000 million instructions per second.
 const MOST: u64 = 40;
 
-/// The marks of so many learners in 28 assessments.
+/// Returns the marks of so many learners in 28 assessments.
 fn marks(learners: u64) -> String {
     let mut body = r#"{"9":{"grade":"7","years":{"2026":{"year":"2026","year_name":"2026","terms":{"1":{"term":"1","learners":{"#.to_owned();
     for learner in 1..=learners {
@@ -36,12 +36,12 @@ fn marks(learners: u64) -> String {
     body
 }
 
-/// Goes on until such a target is asked for, in a school of one grade and no learners; gives
-/// the call.
+/// Drives a sync of a school with one grade and no learners until a matching target is requested.
+/// Returns the id of the call.
 pub(super) fn until(sync: &Sync, is_it: impl Fn(&str) -> bool) -> u64 {
     loop {
         let Step::Send(call) = sync.next(NOW).unwrap() else {
-            panic!("it is not asked for");
+            panic!("the target is not requested");
         };
         if is_it(&call.target) {
             return call.id;
@@ -52,7 +52,7 @@ pub(super) fn until(sync: &Sync, is_it: impl Fn(&str) -> bool) -> u64 {
                 r#"[{"school_id":"1000","school_name":"a"}]"#
             }
             _ if target.contains("lookup/grade/") => r#"[{"id":"9","name":"7"}]"#,
-            _ if target.contains("schoolinfo") => r#"{"school_name":"a"}"#,
+            _ if target.contains("adminplus/school/") => r#"{"school_name":"a"}"#,
             _ if target.contains("assessmentmarks") => "{}",
             _ => "[]",
         };

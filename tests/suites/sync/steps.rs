@@ -1,4 +1,4 @@
-//! What crosses: steps, replies and failures, and how a sync takes them.
+//! The interface of a sync: steps, replies and failures.
 
 use super::{ACCESS, NOW, SCHOOL, get, reply};
 use rollbook::{
@@ -6,7 +6,7 @@ use rollbook::{
     Request, SchoolInfo, Step, StopReason, Sync, SyncOptions,
 };
 
-/// A school with a little of everything.
+/// Returns a school with a few records of many kinds.
 pub(super) fn little_school() -> Engine {
     let source = Engine::memory(Options::default()).unwrap();
     let lines = r#"
@@ -27,7 +27,7 @@ fn sent(step: Step) -> Call {
     }
 }
 
-/// Drives until a step is neither sent nor waited for; `change` makes other replies.
+/// Drives until the pass is done or stopped, or a step fails. `change` replaces replies.
 pub(super) fn drive(
     sync: &Sync,
     source: &Engine,
@@ -57,7 +57,7 @@ pub(super) fn drive(
 }
 
 #[test]
-fn what_could_not_be_published_is_not_lost() {
+fn data_that_could_not_be_published_is_not_lost() {
     let source = little_school();
     let mirror = Engine::memory(Options::default()).unwrap();
     let sync = mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
@@ -67,8 +67,8 @@ fn what_could_not_be_published_is_not_lost() {
         let refused = drive(&sync, &source, &|_| None).unwrap_err();
         assert_eq!(refused.code(), "unsupported");
     }
-    let gone = br#"{"type":"grade","school_id":1000,"grade_id":1,"deleted":true}"#;
-    mirror.apply(&gone[..]).unwrap();
+    let removal = br#"{"type":"grade","school_id":1000,"grade_id":1,"deleted":true}"#;
+    mirror.apply(&removal[..]).unwrap();
     let done = drive(&sync, &source, &|_| None);
     assert!(matches!(done, Ok(Step::Done(_))), "{done:?}");
     mirror.apply(ACCESS.as_bytes()).unwrap();
@@ -76,7 +76,7 @@ fn what_could_not_be_published_is_not_lost() {
     assert_eq!(get(&mirror, target, NOW), get(&source, target, NOW));
 }
 
-/// Takes so many replies, or all; gives the calls.
+/// Handles so many replies, or all. Returns the calls.
 fn calls(sync: &Sync, source: &Engine, most: usize) -> Vec<Call> {
     let mut calls = Vec::new();
     while calls.len() < most {
@@ -105,10 +105,10 @@ pub(super) fn lines(engine: &Engine) -> Vec<String> {
     lines.map(Result::unwrap).collect()
 }
 
-/// Wherever it is left, with a call out: no answer that was taken is asked for again, and
-/// the calls have the ids that they would have had.
+/// Abandons a pass at each point, with a call in flight: no stored answer is requested again, and
+/// the ids of the calls are unchanged.
 #[test]
-fn a_pass_goes_on_where_it_was_left() {
+fn a_pass_continues_where_it_was_left() {
     let source = little_school();
     let new = || Engine::memory(Options::default()).unwrap();
     let at_once = new();
@@ -127,7 +127,7 @@ fn a_pass_goes_on_where_it_was_left() {
         assert!(matches!(second.next(NOW).unwrap(), Step::Done(_)));
         assert_eq!(lines(&mirror), lines(&at_once), "{left}");
     }
-    // Other options ask other things.
+    // A sync with other options starts a new pass.
     let mirror = new();
     calls(&sync(&mirror), &source, 5);
     let mut options = SyncOptions::default();
@@ -136,10 +136,10 @@ fn a_pass_goes_on_where_it_was_left() {
     assert_eq!(sent(other.next(NOW).unwrap()).target, all[0].target);
 }
 
-/// A member that Rollbook does not have is named, whether the answer with it was taken by this
-/// sync or by the one that was left; in the next pass it is not if the answer is as it was.
+/// A member that Rollbook does not have is reported, whether this sync handled the answer or the
+/// abandoned one. The next pass does not report it if the answer is unchanged.
 #[test]
-fn unknown_members_are_named_by_the_sync_that_goes_on() {
+fn unknown_members_are_reported_by_the_sync_that_continues() {
     let source = little_school();
     let mirror = Engine::memory(Options::default()).unwrap();
     let new = |target: &str| match target {
@@ -178,36 +178,36 @@ fn unknown_members_are_named_by_the_sync_that_goes_on() {
     assert_eq!(report.unknown, [""; 0]);
 }
 
-/// Before and after anything of the learner was told.
+/// Before and after data about the learner was fetched.
 #[test]
-fn who_is_erased_meanwhile_does_not_come_back() {
+fn a_learner_erased_during_a_pass_is_not_added_again() {
     let source = little_school();
-    for told in [0, 5, 12, 30] {
+    for replies in [0, 5, 12, 30] {
         let mirror = Engine::memory(Options::default()).unwrap();
         drop(calls(&sync(&mirror), &source, usize::MAX));
         mirror.apply(ACCESS.as_bytes()).unwrap();
         let next = sync(&mirror);
-        calls(&next, &source, told);
+        calls(&next, &source, replies);
         mirror.erase_learner(SCHOOL, 1).unwrap();
         assert_eq!(drive_to_end(&next, &source), [""; 0]);
         let target = "/api/v1/adminplus/learners/1000";
-        assert_eq!(get(&mirror, target, NOW).status.code, 404, "{told}");
+        assert_eq!(get(&mirror, target, NOW).status.code, 404, "{replies}");
         assert!(lines(&mirror).iter().all(|line| !line.contains("Anna")));
-        // Nor in the pass after that.
+        // The same is true in the next pass.
         assert_eq!(drive_to_end(&sync(&mirror), &source), [""; 0]);
         assert!(lines(&mirror).iter().all(|line| !line.contains("Anna")));
         assert!(mirror.verify().unwrap().is_sound());
     }
 }
 
-/// And who was never there does not come.
+/// A learner who is erased before the first publication is not added.
 #[test]
-fn who_is_erased_in_the_first_pass_does_not_come() {
+fn a_learner_erased_during_the_first_pass_is_not_added() {
     let source = little_school();
-    for told in [1, 12, 30] {
+    for replies in [1, 12, 30] {
         let mirror = Engine::memory(Options::default()).unwrap();
         let first = sync(&mirror);
-        calls(&first, &source, told);
+        calls(&first, &source, replies);
         mirror.erase_learner(SCHOOL, 1).unwrap();
         assert_eq!(drive_to_end(&first, &source), [""; 0]);
         assert!(lines(&mirror).iter().all(|line| !line.contains("Anna")));
@@ -217,13 +217,13 @@ fn who_is_erased_in_the_first_pass_does_not_come() {
     }
 }
 
-/// What was held back.
+/// Drives to the end. Returns the quarantined targets.
 fn drive_to_end(sync: &Sync, source: &Engine) -> Vec<String> {
     match drive(sync, source, &|_| None).unwrap() {
         Step::Done(report) => report
             .quarantined
             .into_iter()
-            .map(|held| held.target)
+            .map(|quarantined| quarantined.target)
             .collect(),
         other => panic!("{other:?}"),
     }
@@ -253,10 +253,10 @@ fn without_the_learners_nothing_is_published_at_first() {
             target.contains(lost).then_some((403, "{}"))
         });
         assert_eq!(step.unwrap(), Step::Stop(StopReason::Incomplete), "{lost}");
-        let given_up = sync.report().unwrap().failed;
-        let target = given_up.iter().find(|one| one.target.contains(lost));
+        let failed = sync.report().unwrap().failed;
+        let target = failed.iter().find(|one| one.target.contains(lost));
         assert_eq!(target.unwrap().reason, "the service answered 403");
-        // The next one asks for all of it anew.
+        // The next pass requests everything from the start.
         let sync = mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
         let Ok(Step::Done(report)) = drive(&sync, &source, &|_| None) else {
             panic!("not done");
@@ -266,7 +266,7 @@ fn without_the_learners_nothing_is_published_at_first() {
 }
 
 #[test]
-fn who_may_not_see_parents_syncs_the_rest() {
+fn without_access_to_parents_the_rest_is_synced() {
     let source = little_school();
     let mirror = Engine::memory(Options::default()).unwrap();
     let sync = mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
@@ -283,16 +283,16 @@ fn who_may_not_see_parents_syncs_the_rest() {
 }
 
 #[test]
-fn a_call_is_said_once_while_it_is_out() {
+fn a_call_is_returned_once_while_it_is_in_flight() {
     let mirror = Engine::memory(Options::default()).unwrap();
     let sync = mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
     let call = sent(sync.next(NOW).unwrap());
     let until = NOW + 120;
     assert_eq!(sync.next(NOW).unwrap(), Step::Wait { until });
     assert_eq!(sync.next(until - 1).unwrap(), Step::Wait { until });
-    // Nobody told what became of it: it is sent again, after a pause.
+    // No outcome of the call was reported, so it is sent again after a pause.
     let Step::Wait { until } = sync.next(until).unwrap() else {
-        panic!("not given up");
+        panic!("the call has not failed");
     };
     assert_eq!(sent(sync.next(until).unwrap()), call);
     let taken = sync
@@ -304,7 +304,7 @@ fn a_call_is_said_once_while_it_is_out() {
             .unwrap(),
         ReplyOutcome::Stale
     );
-    // No network is no attempt.
+    // A call without a network is not counted as an attempt.
     for _ in 0..50 {
         let Step::Wait { until } = sync.next(NOW).unwrap() else {
             panic!("no pause");
@@ -317,9 +317,9 @@ fn a_call_is_said_once_while_it_is_out() {
     }
 }
 
-/// JSON has more than one spelling.
+/// The same JSON can be written in several forms.
 #[test]
-fn nothing_is_nothing_however_it_is_spelled() {
+fn an_empty_answer_is_recognised_in_any_form() {
     let source = little_school();
     for text in [
         r#"{"error":"Not found","error_description":"No staff member records found"}"#,
@@ -341,7 +341,7 @@ fn nothing_is_nothing_however_it_is_spelled() {
     }
 }
 
-/// The pause after a failure, a wait that the service asked for, a call that gets no reply.
+/// The pause after a failure, a wait that the service requested, and a call without a reply.
 #[test]
 fn a_clock_that_is_set_back_makes_no_wait_longer() {
     const YEAR: i64 = 365 * 86_400;
@@ -377,9 +377,9 @@ fn a_clock_that_is_set_back_makes_no_wait_longer() {
     }
 }
 
-/// The first call names the school, and the service says to what it answers 401.
+/// The first call names the school; another one shows what a 401 is about.
 #[test]
-fn wrong_credentials_and_a_wrong_school_are_told_apart() {
+fn wrong_credentials_and_a_wrong_school_are_distinguished() {
     let source = little_school();
     let other = r#"{"type":"school","school_id":2000,"school_name":"T","current_year":2026}"#;
     source.apply(other.as_bytes()).unwrap();
@@ -405,7 +405,7 @@ fn wrong_credentials_and_a_wrong_school_are_told_apart() {
     }
 }
 
-/// Nobody listens at the address; being offline is no attempt.
+/// No server listens at the address. Being offline is not counted as an attempt.
 #[test]
 fn a_service_that_never_replied_is_not_waited_for() {
     for (no_reply, is_replied) in [

@@ -1,7 +1,7 @@
-//! What an unchanged pass writes: its ledger, however much there is of the school.
+//! An unchanged pass writes only the fetch log, independent of the size of the school.
 
-use super::driven::lines;
 use super::machine::{grades, options, pass};
+use super::steps::lines;
 use super::{NOW, SCHOOL};
 use rollbook::{Engine, Options};
 use rollbook_tests::storage::disk::Disk;
@@ -11,13 +11,12 @@ use rollbook_tests::storage::tables::{self, Definition};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-/// Where a key of a run or a directory has the number of its collection, and that of the
-/// ledger.
+/// The position of the number of the collection in the keys of blocks and block indexes.
 const COLLECTION: usize = 8;
-const LEDGER: u8 = 28;
+/// The number of the collection of the fetch log.
+const FETCH_LOG: u8 = 28;
 
-/// A file before an unchanged pass and after it, how many calls it took, and how many bytes
-/// were written.
+/// The file before and after an unchanged pass, the number of its calls, and of the bytes written.
 struct Written {
     before: Vec<u8>,
     after: Vec<u8>,
@@ -25,7 +24,7 @@ struct Written {
     bytes: usize,
 }
 
-/// Of a school with so many staff members.
+/// Runs an unchanged pass of a school with so many staff members.
 fn unchanged_pass(staff: u64) -> Written {
     let source = grades(7);
     let mut more = String::new();
@@ -69,7 +68,7 @@ fn unchanged_pass(staff: u64) -> Written {
     }
 }
 
-/// The keys of a table whose rows are others.
+/// Returns the keys of the changed rows of a table.
 fn changed(written: &Written, table: Definition) -> BTreeSet<Vec<u8>> {
     let rows = |file: &[u8]| -> BTreeMap<Vec<u8>, Vec<u8>> {
         tables::rows(file.to_vec(), table).into_iter().collect()
@@ -81,14 +80,14 @@ fn changed(written: &Written, table: Definition) -> BTreeSet<Vec<u8>> {
 }
 
 #[test]
-fn an_unchanged_pass_writes_only_its_ledger() {
+fn an_unchanged_pass_writes_only_the_fetch_log() {
     let (small, large) = (unchanged_pass(10), unchanged_pass(4_000));
     for written in [&small, &large] {
         for table in [tables::BLOCKS, tables::BLOCK_INDEXES] {
             let keys = changed(written, table);
             assert!(!keys.is_empty());
-            let is_of_ledger = |key: &Vec<u8>| key[COLLECTION] == LEDGER;
-            assert!(keys.iter().all(is_of_ledger), "{keys:?}");
+            let is_of_fetch_log = |key: &Vec<u8>| key[COLLECTION] == FETCH_LOG;
+            assert!(keys.iter().all(is_of_fetch_log), "{keys:?}");
         }
         assert_eq!(changed(written, tables::INTEGRATORS), BTreeSet::new());
         let meta = changed(written, tables::META);
@@ -96,7 +95,7 @@ fn an_unchanged_pass_writes_only_its_ledger() {
             .iter()
             .map(|key| String::from_utf8_lossy(key))
             .collect();
-        // The store was opened anew, and writes for the first time.
+        // The store was opened again, and this is its first write.
         assert_eq!(meta, ["incarnations", "sequence"]);
         assert_eq!(written.calls, 22);
     }

@@ -1,16 +1,16 @@
-//! What a client asks that had no part in making the mirror.
+//! Compares a mirror with its source by requests that the sync did not make.
 
 use super::folder::get;
 use crate::http::server::Server;
-use crate::sync::foreseen::{Asked, Seen};
+use crate::sync::coverage_model::{Asked, Seen};
 use rollbook_tests::corpus::{self, Step};
 use rollbook_tests::search::first_seed;
 use rollbook_tests::storage::asked::targets_of;
 use rollbook_tests::world::{Action, ENDPOINTS, Endpoint, World, blanked};
 use std::collections::BTreeSet;
 
-/// Of both versions: each way through each endpoint, and what the corpus and random worlds
-/// ask. Cursors are good where they were given.
+/// Returns targets of both versions: examples of each endpoint, and the requests of the corpus and
+/// of random worlds without cursors, which are valid only in the store that made them.
 fn targets(learners: &[u64]) -> BTreeSet<String> {
     let examples = learners
         .iter()
@@ -42,8 +42,8 @@ fn targets(learners: &[u64]) -> BTreeSet<String> {
     targets
 }
 
-/// Asks a mirror and its source the same, byte for byte. Only what was not `seen` may the
-/// mirror refuse.
+/// Sends the same requests to a mirror and its source. The mirror must return the same bytes, or
+/// refuse requests outside the coverage `seen`.
 pub(super) fn compare(mirror: &mut Server, source: &mut Server, seen: &Seen, learners: &[u64]) {
     let (mut found, mut unseen, mut asked) = (0, 0, 0);
     for target in targets(learners) {
@@ -52,7 +52,7 @@ pub(super) fn compare(mirror: &mut Server, source: &mut Server, seen: &Seen, lea
         if answer.status == 503 {
             assert!(answer.body.contains("not synced yet: "), "{target}");
             let question = Asked::parse(&target, 1000);
-            assert!(seen.foresees(&question), "{target}: {question:?}");
+            assert!(seen.predicts_refusal(&question), "{target}: {question:?}");
             unseen += 1;
             continue;
         }

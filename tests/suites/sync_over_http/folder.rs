@@ -1,4 +1,4 @@
-//! The two examples as processes, in a folder with what they need.
+//! The two examples as processes, in a folder with their files.
 
 use crate::http::server::{self, Reply, Server};
 use rollbook::{Credentials, Engine, Options};
@@ -14,18 +14,19 @@ const AT: &str = "2026-05-14T08:00:00Z";
 const USERNAME: &str = "reader";
 pub(super) const PASSWORD: &str = "S3cret-word";
 
-/// A folder with the source's school, and what a mirror needs to be asked over HTTP.
+/// A folder with the school of the source, and the records with which a mirror can be asked over
+/// HTTP.
 pub(super) struct Folder {
     folder: tempfile::TempDir,
 }
 
 impl Folder {
-    /// With the small school that is written by hand.
+    /// Makes a folder with the small sample school.
     pub(super) fn new() -> Folder {
         Folder::with_dataset(SAMPLE)
     }
 
-    /// With the school 1000 of a dataset.
+    /// Makes a folder with the school 1000 of a dataset.
     pub(super) fn with_dataset(dataset: &str) -> Folder {
         let folder = tempfile::tempdir().unwrap();
         let folder = Folder { folder };
@@ -85,7 +86,7 @@ impl Folder {
     pub(super) fn synced(&self, address: &str, store: &str) -> String {
         let (code, said) = outcome(self.sync(address, store).output().unwrap());
         assert_eq!(code, Some(0), "{said}");
-        assert!(!said.contains("Given up"), "{said}");
+        assert!(!said.contains("Not fetched"), "{said}");
         said
     }
 
@@ -97,7 +98,8 @@ impl Folder {
     }
 }
 
-/// The code and all that was said, which is never a credential nor what was answered.
+/// Returns the exit code and the output, which must contain neither credentials nor content of
+/// answers.
 pub(super) fn outcome(output: Output) -> (Option<i32>, String) {
     let said = [output.stdout, output.stderr].map(|said| String::from_utf8(said).unwrap());
     let said = said.concat();
@@ -107,7 +109,7 @@ pub(super) fn outcome(output: Output) -> (Option<i32>, String) {
     (output.status.code(), said)
 }
 
-/// A number before a word of what was said.
+/// Returns the number before a word of the output.
 pub(super) fn number(said: &str, word: &str) -> u64 {
     let (before, _) = said.split_once(&format!(" {word}")).unwrap();
     let last = before.rsplit([' ', '\n']).next().unwrap();

@@ -1,4 +1,4 @@
-//! A proxy that notes requests, and holds one of them up for ever.
+//! A proxy that records requests, and blocks at one of them.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -6,19 +6,20 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-pub(super) struct HeldUp {
+pub(super) struct BlockingProxy {
     pub(super) address: String,
     targets: Arc<Mutex<Vec<String>>>,
-    held: Receiver<()>,
+    blocked: Receiver<()>,
 }
 
-impl HeldUp {
-    /// Before a server, at the request of this number; the first is 1.
-    pub(super) fn before(server: &str, hold: u64) -> HeldUp {
+impl BlockingProxy {
+    /// Makes a proxy for a server, which blocks at the request with this number. The first request
+    /// has number 1.
+    pub(super) fn before(server: &str, block_at: u64) -> BlockingProxy {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string();
         let targets = Arc::new(Mutex::new(Vec::new()));
-        let (tell, held) = channel();
+        let (report, blocked) = channel();
         let (server, notes) = (server.to_owned(), targets.clone());
         std::thread::spawn(move || {
             for client in listener.incoming() {
@@ -28,18 +29,18 @@ impl HeldUp {
                     let _ = std::io::copy(&mut from, &mut to);
                     let _ = to.shutdown(std::net::Shutdown::Both);
                 });
-                let (notes, tell) = (notes.clone(), tell.clone());
-                std::thread::spawn(move || forward(client, server, &notes, hold, &tell));
+                let (notes, report) = (notes.clone(), report.clone());
+                std::thread::spawn(move || forward(client, server, &notes, block_at, &report));
             }
         });
-        HeldUp {
+        BlockingProxy {
             address,
             targets,
-            held,
+            blocked,
         }
     }
 
-    /// What was asked, in this order.
+    /// Returns the requested targets in order.
     pub(super) fn targets(&self) -> Vec<String> {
         self.targets.lock().unwrap().clone()
     }
@@ -48,18 +49,18 @@ impl HeldUp {
         self.targets().len() as u64
     }
 
-    pub(super) fn wait_until_held(&self) {
-        self.held.recv_timeout(Duration::from_secs(60)).unwrap();
+    pub(super) fn wait_until_blocked(&self) {
+        self.blocked.recv_timeout(Duration::from_secs(60)).unwrap();
     }
 }
 
-/// A client writes the head of a request at once, and these have no body.
+/// Forwards requests without bodies, whose heads a client writes at once.
 fn forward(
     mut client: TcpStream,
     mut server: TcpStream,
     targets: &Mutex<Vec<String>>,
-    hold: u64,
-    tell: &Sender<()>,
+    block_at: u64,
+    report: &Sender<()>,
 ) {
     let mut buffer = [0; 16_384];
     while let Ok(read @ 1..) = client.read(&mut buffer) {
@@ -73,9 +74,9 @@ fn forward(
         noted.extend(begun);
         let now = noted.len() as u64;
         drop(noted);
-        if before < hold && hold <= now {
-            let _ = tell.send(());
-            // Nothing comes until the client has gone.
+        if before < block_at && block_at <= now {
+            let _ = report.send(());
+            // Sends nothing until the client has closed the connection.
             let _ = client.read(&mut buffer);
             return;
         }

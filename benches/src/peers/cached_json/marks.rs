@@ -1,9 +1,9 @@
-//! Assessment marks (2.6) as this client filters them.
+//! Filters assessment marks (2.6) in the client.
 
 use crate::peers::members::Members;
 use crate::peers::wire::{LearnerMarks, Marks};
 
-/// What is asked of a grade's marks; all unless given.
+/// The filter of a grade's marks. `None` selects all.
 #[derive(Default, Clone, Copy)]
 pub(super) struct Only {
     pub(super) term: Option<u64>,
@@ -12,13 +12,13 @@ pub(super) struct Only {
 }
 
 impl Only {
-    /// Leaves what is asked for, and no level with nothing in it.
+    /// Removes everything that is not selected, and levels that become empty.
     pub(super) fn filter(self, marks: &mut Marks<'_>) {
         marks.0.retain_mut(|(_, grade)| {
             grade.years.0.retain_mut(|(_, year)| {
-                keep(&mut year.terms, self.term);
+                retain_only(&mut year.terms, self.term);
                 year.terms.0.retain_mut(|(_, term)| {
-                    keep(&mut term.learners, self.learner);
+                    retain_only(&mut term.learners, self.learner);
                     if self.outcome.is_some() {
                         self.filter_subjects(&mut term.learners);
                     }
@@ -33,7 +33,7 @@ impl Only {
     fn filter_subjects(self, learners: &mut Members<'_, LearnerMarks<'_>>) {
         learners.0.retain_mut(|(_, learner)| {
             learner.subjects.0.retain_mut(|(_, subject)| {
-                keep(&mut subject.learning_outcomes, self.outcome);
+                retain_only(&mut subject.learning_outcomes, self.outcome);
                 !subject.learning_outcomes.0.is_empty()
             });
             !learner.subjects.0.is_empty()
@@ -41,8 +41,8 @@ impl Only {
     }
 }
 
-/// Keeps one member, if one is asked for.
-fn keep<T>(members: &mut Members<'_, T>, only: Option<u64>) {
+/// Removes all other members, if an id is given.
+fn retain_only<T>(members: &mut Members<'_, T>, only: Option<u64>) {
     if let Some(id) = only {
         members.0.retain(|(key, _)| key.parse() == Ok(id));
     }

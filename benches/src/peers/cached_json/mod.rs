@@ -1,15 +1,14 @@
-//! The service's own answers, kept as they came: each ask reads one of them,
-//! filters it and writes the rest. What a client does that caches responses
-//! and has no database.
+//! A cache of the service's own answers: each ask parses one of them, filters it and writes the
+//! rest. This is what a client does that caches responses and has no database.
 //!
-//! It has fetched what serves the most asks: the current learners with their
-//! parents, a month of absences, a year's marks of a grade. It reads and writes
-//! by `sonic-rs`, which was faster here than `serde_json` and `simd-json`.
+//! The client has fetched the answers that serve the most asks: the current learners with their
+//! parents, a month of absences, a year's marks of a grade. It parses and writes with `sonic-rs`,
+//! which was faster here than `serde_json` and `simd-json`.
 //!
-//! - `kept`: the answers. `marks`: how nested objects are filtered.
+//! - `school_answers`: the cached answers. `marks`: filters of nested objects.
 
-mod kept;
 mod marks;
+mod school_answers;
 
 use super::fold::push_folded;
 use super::wire::{Absentee, Learner, LearnerSubject, Marks, SubjectMarks, SubjectPerTerm};
@@ -17,40 +16,40 @@ use crate::ask::{Ask, What};
 use crate::peer::Peer;
 use crate::schools::Schools;
 use anyhow::{Result, ensure};
-use kept::{Kept, Month, SchoolAnswers};
 use marks::Only;
+use school_answers::{CachedAnswers, Month, SchoolAnswers};
 use serde::{Deserialize, Serialize};
 
-/// The client.
-pub(super) struct KeptJson(Kept);
+/// A client with cached answers.
+pub(super) struct CachedJson(CachedAnswers);
 
-impl KeptJson {
-    /// Fetches the schools' answers at each of these moments.
-    pub(super) fn fetch(schools: &Schools, moments: &[i64]) -> Result<KeptJson> {
-        Ok(KeptJson(Kept::fetch(schools, moments)?))
+impl CachedJson {
+    /// Fetches the schools' answers at each of these times.
+    pub(super) fn fetch(schools: &Schools, times: &[i64]) -> Result<CachedJson> {
+        Ok(CachedJson(CachedAnswers::fetch(schools, times)?))
     }
 }
 
-impl Peer for KeptJson {
+impl Peer for CachedJson {
     fn name(&self) -> &'static str {
         "kept JSON"
     }
 
     fn answer(&mut self, ask: &Ask, out: &mut Vec<u8>) -> Result<()> {
         out.clear();
-        let kept = self.0.answers_at(ask.school, ask.now)?;
-        let of_learner = |id| kept.by_learner.get(&id);
+        let answers = self.0.answers_at(ask.school, ask.now)?;
+        let of_learner = |id| answers.by_learner.get(&id);
         let all = Only::default();
         match ask.what {
-            What::Learners => learners(kept, false, |_| true, out),
+            What::Learners => learners(answers, false, |_| true, out),
             What::GradesWithParents(grades) => {
                 let grades = grades.map(|grade| grade.to_string());
                 let asked = |learner: &Learner<'_>| grades.iter().any(|id| *id == learner.grade_id);
-                learners(kept, true, asked, out)
+                learners(answers, true, asked, out)
             }
             What::Learner(id) => {
                 let id = id.to_string();
-                learners(kept, false, |learner| learner.id == id, out)
+                learners(answers, false, |learner| learner.id == id, out)
             }
             What::Name(name) => {
                 let mut folded = String::new();
@@ -61,18 +60,18 @@ impl Peer for KeptJson {
                     push_folded(&mut folded, &learner.last_name);
                     folded.contains(name)
                 };
-                learners(kept, false, asked, out)
+                learners(answers, false, asked, out)
             }
-            What::Left { since, until } => left(&kept.left, since, until, out),
+            What::Left { since, until } => left(&answers.left, since, until, out),
             What::MarksOfLearner(id) => {
                 let learner = Some(id);
                 let of =
-                    of_learner(id).map(|of| marks(kept, of.grade, Only { learner, ..all }, out));
+                    of_learner(id).map(|of| marks(answers, of.grade, Only { learner, ..all }, out));
                 of.unwrap_or(Ok(()))
             }
             What::MarksOfGrade { grade, term } => {
                 let term = Some(term);
-                marks(kept, grade, Only { term, ..all }, out)
+                marks(answers, grade, Only { term, ..all }, out)
             }
             What::MarksOfOutcome {
                 grade,
@@ -85,7 +84,7 @@ impl Peer for KeptJson {
                     outcome,
                     ..all
                 };
-                marks(kept, grade, only, out)
+                marks(answers, grade, only, out)
             }
             What::SubjectsPerTerm(id) => {
                 let json = of_learner(id).map_or(&[][..], |of| of.subjects_per_term.as_slice());
@@ -96,24 +95,24 @@ impl Peer for KeptJson {
                 write(&read::<Vec<SubjectMarks<'_>>>(json)?, out)
             }
             What::LearnerSubjects => write(
-                &read::<Vec<LearnerSubject<'_>>>(&kept.learner_subjects)?,
+                &read::<Vec<LearnerSubject<'_>>>(&answers.learner_subjects)?,
                 out,
             ),
             What::Absentees { from, to } => {
-                let mut absentees: Vec<Absentee<'_>> = read_months(&kept.absentees, from, to)?;
+                let mut absentees: Vec<Absentee<'_>> = read_months(&answers.absentees, from, to)?;
                 absentees.retain(|absentee| (from..=to).contains(&absentee.absent_date.as_ref()));
                 write(&absentees, out)
             }
         }
     }
 
-    /// It keeps nothing but what it has, and reads that anew at each ask.
+    /// The peer has no caches besides its data, which it parses again for each ask.
     fn forget(&mut self) -> Result<()> {
         Ok(())
     }
 }
 
-/// What an answer says; an empty one says nothing.
+/// Parses an answer. An empty one contains nothing.
 fn read<'a, T: Deserialize<'a> + Default>(json: &'a [u8]) -> Result<T> {
     if json.is_empty() {
         return Ok(T::default());
@@ -121,7 +120,7 @@ fn read<'a, T: Deserialize<'a> + Default>(json: &'a [u8]) -> Result<T> {
     Ok(sonic_rs::from_slice(json)?)
 }
 
-/// The records of every month that has one of these days.
+/// Returns the records of every month that contains one of these days.
 fn read_months<'a, T: Deserialize<'a>>(
     months: &'a [Month],
     from: &str,
@@ -144,14 +143,14 @@ fn write<T: Serialize>(records: &[T], out: &mut Vec<u8>) -> Result<()> {
     Ok(sonic_rs::to_writer(out, &records)?)
 }
 
-/// The current learners that are asked for.
+/// Writes the selected current learners.
 fn learners<'a>(
-    kept: &'a SchoolAnswers,
+    answers: &'a SchoolAnswers,
     with_parents: bool,
     asked: impl FnMut(&Learner<'a>) -> bool,
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    let mut learners: Vec<Learner<'a>> = read(&kept.learners)?;
+    let mut learners: Vec<Learner<'a>> = read(&answers.learners)?;
     learners.retain(asked);
     if !with_parents {
         for learner in &mut learners {
@@ -161,7 +160,7 @@ fn learners<'a>(
     write(&learners, out)
 }
 
-/// The learners who left in these months, by id.
+/// Writes the learners who left in these months, by id.
 fn left(months: &[Month], since: &str, until: &str, out: &mut Vec<u8>) -> Result<()> {
     let whole = months.iter().any(|month| month.first == since)
         && months.iter().any(|month| month.last == until);
@@ -171,8 +170,8 @@ fn left(months: &[Month], since: &str, until: &str, out: &mut Vec<u8>) -> Result
     write(&learners, out)
 }
 
-fn marks(kept: &SchoolAnswers, grade: u64, only: Only, out: &mut Vec<u8>) -> Result<()> {
-    let json = kept.marks.get(&grade).map_or(&[][..], Vec::as_slice);
+fn marks(answers: &SchoolAnswers, grade: u64, only: Only, out: &mut Vec<u8>) -> Result<()> {
+    let json = answers.marks.get(&grade).map_or(&[][..], Vec::as_slice);
     let mut marks: Marks<'_> = read(json)?;
     only.filter(&mut marks);
     if marks.0.is_empty() {

@@ -1,4 +1,4 @@
-//! What a client keeps of the service's answers.
+//! The answers of the service that a client has cached.
 
 use crate::ask::{MONTHS, YEAR};
 use crate::peers::wire::Learner;
@@ -9,51 +9,51 @@ use rollbook::Engine;
 use rollbook_tests::sample::SampleSchool;
 use std::collections::HashMap;
 
-/// The answers that a client has fetched, by school and by the moment at
-/// which it fetched them: what may be seen of the marks depends on the day.
-pub(super) struct Kept(HashMap<(u64, i64), SchoolAnswers>);
+/// The answers that a client has fetched, by school and by the time of the fetch. The time matters
+/// because it determines which marks are released.
+pub(super) struct CachedAnswers(HashMap<(u64, i64), SchoolAnswers>);
 
-/// The answers of one school, as they came; one without records is empty.
+/// The unchanged answers of one school. An answer without records is empty.
 pub(super) struct SchoolAnswers {
     /// The current learners, with their parents.
     pub(super) learners: Vec<u8>,
-    /// Who left in each month: the records do not tell the day.
+    /// The learners who left in each month, because the records do not contain the day.
     pub(super) left: Vec<Month>,
     /// The absences of each month.
     pub(super) absentees: Vec<Month>,
-    /// Who takes which subject.
+    /// The subjects of all learners.
     pub(super) learner_subjects: Vec<u8>,
     /// The year's assessment marks of each grade.
     pub(super) marks: HashMap<u64, Vec<u8>>,
-    /// What is asked by learner.
+    /// The answers for single learners.
     pub(super) by_learner: HashMap<u64, LearnerAnswers>,
 }
 
-/// The answer of one month.
+/// The answer for one month.
 pub(super) struct Month {
     pub(super) first: &'static str,
     pub(super) last: &'static str,
     pub(super) json: Vec<u8>,
 }
 
-/// The answers of one learner, and its grade, under which its assessment marks are.
+/// The answers for one learner, and the grade whose assessment marks include the learner's.
 pub(super) struct LearnerAnswers {
     pub(super) grade: u64,
     pub(super) subjects_per_term: Vec<u8>,
     pub(super) subject_marks: Vec<u8>,
 }
 
-impl Kept {
-    /// Fetches the schools' answers at each of these moments.
-    pub(super) fn fetch(schools: &Schools, moments: &[i64]) -> Result<Kept> {
-        let mut kept = HashMap::new();
+impl CachedAnswers {
+    /// Fetches the schools' answers at each of these times.
+    pub(super) fn fetch(schools: &Schools, times: &[i64]) -> Result<CachedAnswers> {
+        let mut cached = HashMap::new();
         for school in &schools.all {
-            for &now in moments {
+            for &now in times {
                 let answers = SchoolAnswers::fetch(&schools.engine, school, now)?;
-                kept.insert((school.school_id, now), answers);
+                cached.insert((school.school_id, now), answers);
             }
         }
-        Ok(Kept(kept))
+        Ok(CachedAnswers(cached))
     }
 
     pub(super) fn answers_at(&self, school: u64, now: i64) -> Result<&SchoolAnswers> {

@@ -1,28 +1,29 @@
-//! Learners with their parents, whose rows stand in other runs.
+//! Learners with their parents, whose rows are in other runs.
 
 use super::run::Run;
 use super::shared::{NONE, PARENTS};
 use super::span::{LAST, run_key};
-use super::store::Moment;
+use super::store::Snapshot;
 use crate::peers::rendered::{Table, push_family, push_row};
 use anyhow::Result;
 use std::ops::Range;
 
-/// The parents of the learners of one run. They are read before these are
-/// written, in order, so that each of their runs is found once.
+/// The parents of the learners of one run. They are read in order before the learners are written,
+/// so that each of their runs is looked up once.
 #[derive(Default)]
 pub(super) struct Families {
     learners: Vec<usize>,
-    /// Parents by id, and where their rows are; nowhere if there is none.
+    /// The ids of the parents, each with the range of its row in `rows`. The range is empty if
+    /// there is no such parent.
     parents: Vec<(u64, Range<usize>)>,
     rows: Vec<u8>,
 }
 
 impl Families {
-    /// Adds learners of a run, each with the parents that there are.
+    /// Adds learners of a run, each with the parents that exist.
     pub(super) fn push(
         &mut self,
-        moment: &Moment<'_>,
+        snapshot: &Snapshot<'_>,
         school: u64,
         run: &Run<'_>,
         learners: impl Iterator<Item = usize>,
@@ -30,7 +31,7 @@ impl Families {
     ) -> Result<()> {
         self.learners.clear();
         self.learners.extend(learners);
-        self.read(moment, school, run)?;
+        self.read(snapshot, school, run)?;
         for learner in &self.learners {
             push_family(run.rows(*learner..learner + 1), out, |out| {
                 for tag in PARENTS {
@@ -44,7 +45,7 @@ impl Families {
         Ok(())
     }
 
-    fn read(&mut self, moment: &Moment<'_>, school: u64, run: &Run<'_>) -> Result<()> {
+    fn read(&mut self, snapshot: &Snapshot<'_>, school: u64, run: &Run<'_>) -> Result<()> {
         let Families {
             learners,
             parents,
@@ -63,7 +64,7 @@ impl Families {
         let mut rest = parents.as_mut_slice();
         while let [(id, _), ..] = rest {
             let from = run_key(&[school], (*id, 0));
-            let Some(value) = moment.first(Table::Parents, &from, &to)? else {
+            let Some(value) = snapshot.first(Table::Parents, &from, &to)? else {
                 break;
             };
             let run = Run::open(value, Table::Parents)?;

@@ -1,8 +1,8 @@
-//! Keys: numbers as bytes that sort as they do.
+//! Keys: numbers as bytes that sort like the numbers.
 
 use std::ops::Deref;
 
-/// Numbers one after the other.
+/// A sequence of numbers.
 #[derive(Clone, Copy)]
 pub(super) struct Key {
     bytes: [u8; Key::MOST * 8],
@@ -10,7 +10,7 @@ pub(super) struct Key {
 }
 
 impl Key {
-    /// The most numbers of a key.
+    /// The maximum number of numbers in a key.
     const MOST: usize = 6;
 
     #[inline]
@@ -22,7 +22,7 @@ impl Key {
         empty.with(numbers)
     }
 
-    /// The key with more numbers behind.
+    /// Returns the key with more numbers appended.
     #[inline]
     pub(super) fn with(mut self, numbers: &[u64]) -> Key {
         let free = self.bytes.get_mut(self.length..).unwrap_or_default();
@@ -33,7 +33,7 @@ impl Key {
         self
     }
 
-    /// The numbers that a key ends in.
+    /// Returns the last numbers of a key.
     #[inline]
     pub(super) fn last<const N: usize>(key: &[u8]) -> [u64; N] {
         let (_, numbers) = key.as_rchunks();

@@ -1,10 +1,10 @@
-//! LMDB, in which rendered rows are kept in two ways.
+//! LMDB, with pre-rendered rows in two layouts.
 //!
-//! - `store`: ordered keys and values, bytes by bytes. `key`: such keys.
-//! - `rows`: one rendered row a key.
-//! - `runs`: many packed in a value. `run`: such a value. `packing`, `span`: how
-//!   they are made and found. `families`: learners with their parents.
-//! - `shared`: what both ways keep alike.
+//! - `store`: an ordered map of byte strings. `key`: its keys.
+//! - `rows`: one pre-rendered row per key.
+//! - `runs`: many rows per value. `run`: such a value. `packing`, `span`: writing and finding such
+//!   values. `families`: learners with their parents.
+//! - `shared`: what both layouts have in common.
 
 mod families;
 mod key;

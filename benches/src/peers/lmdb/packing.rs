@@ -1,4 +1,4 @@
-//! Packing rows into runs.
+//! Packs rows into runs.
 
 use super::run::RunBuilder;
 use super::span::run_key;
@@ -6,8 +6,8 @@ use super::store::Put;
 use crate::peers::rendered::{Row, Table};
 use anyhow::Result;
 
-/// The most bytes of a run that holds several rows: with its key and header it
-/// fits a page of 64 KiB.
+/// The maximum length in bytes of a run of several rows. With its key and header, it fits a page of
+/// 64 KiB.
 const FULL: usize = 65_400;
 
 /// Fills the runs of a partition one after the other.
@@ -36,7 +36,7 @@ impl Packer {
         self.run.push(row)
     }
 
-    /// Puts the run at hand, if it holds anything.
+    /// Writes the current run, unless it is empty.
     pub(super) fn close(&mut self, put: &mut Put<'_>) -> Result<()> {
         let run = std::mem::take(&mut self.run);
         let Some(last) = run.last() else {

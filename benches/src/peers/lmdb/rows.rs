@@ -1,10 +1,10 @@
-//! One rendered row a key. The value of a row that filters read begins with what
-//! they read: of who takes a subject the status, of a learner its facts, the
-//! length of its folded name and that name.
+//! One pre-rendered row per key. The value of a row that filters read begins with the data for the
+//! filters: the status for a learner's subject; the filter values, the length of the folded name
+//! and the folded name for a learner.
 
 use super::key::Key;
 use super::shared::{Filter, NONE, PARENTS, STATUS, TAGS, each_term, put_school, year};
-use super::store::{Moment, Put, Store};
+use super::store::{Put, Snapshot, Store};
 use crate::ask::{Ask, What};
 use crate::peer::Peer;
 use crate::peers::rendered::{
@@ -16,11 +16,11 @@ use memchr::memmem::Finder;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-/// A store with a rendered row a key.
+/// A store with one pre-rendered row per key.
 pub(in crate::peers) struct Rows {
     store: Store,
     released: Vec<u64>,
-    kept: Vec<u8>,
+    narrowed: Vec<u8>,
 }
 
 impl Rows {
@@ -34,28 +34,28 @@ impl Rows {
         Ok(Rows {
             store,
             released: Vec::new(),
-            kept: Vec::new(),
+            narrowed: Vec::new(),
         })
     }
 
     fn marks(&mut self, ask: &Ask, out: &mut Vec<u8>) -> Result<()> {
-        let moment = self.store.moment()?;
+        let snapshot = self.store.snapshot()?;
         let filter = OutcomeFilter::for_question(ask.what);
-        let kept = &mut self.kept;
+        let narrowed = &mut self.narrowed;
         let mut answer = MarksAnswer::new(out);
-        each_term(&moment, ask, &mut self.released, |term| {
+        each_term(&snapshot, ask, &mut self.released, |term| {
             let of = Key::new(&[ask.school, term.year, term.grade, term.term]);
             let [first, last] = term.learners;
             let (from, to) = (of.with(&[first, 0]), of.with(&[last, u64::MAX]));
-            moment.scan(Table::Marks, &from, &to, |key, row| {
+            snapshot.scan(Table::Marks, &from, &to, |key, row| {
                 let [learner, subject] = Key::last(key);
                 let place = term.place(learner);
                 if term.released.contains(&subject) {
                     match &filter {
                         None => answer.push(term.heading, place, row),
                         Some(filter) => {
-                            if filter.narrow(row, kept)? {
-                                answer.push(term.heading, place, kept);
+                            if filter.narrow(row, narrowed)? {
+                                answer.push(term.heading, place, narrowed);
                             }
                         }
                     }
@@ -79,10 +79,10 @@ impl Peer for Rows {
         {
             return self.marks(ask, out);
         }
-        let moment = self.store.moment()?;
+        let snapshot = self.store.snapshot()?;
         let school = ask.school;
         let of_year = |learners: [u64; 2]| {
-            let year = year(&moment, school)?;
+            let year = year(&snapshot, school)?;
             let [first, last] = learners;
             let from = Key::new(&[school, year, first, 0]);
             anyhow::Ok((from, Key::new(&[school, year, last, u64::MAX])))
@@ -90,7 +90,7 @@ impl Peer for Rows {
         array(out, |out| match ask.what {
             What::Learner(id) => {
                 let key = Key::new(&[school, id]);
-                if let Some(value) = moment.get(Table::Learners, &key)? {
+                if let Some(value) = snapshot.get(Table::Learners, &key)? {
                     let learner = Learner::open(value)?;
                     if learner.tag(STATUS) == CURRENT {
                         push_row(learner.row, out);
@@ -98,15 +98,18 @@ impl Peer for Rows {
                 }
                 Ok(())
             }
-            What::SubjectsPerTerm(learner) => {
-                list(&moment, Table::SubjectsPerTerm, of_year([learner; 2])?, out)
-            }
+            What::SubjectsPerTerm(learner) => list(
+                &snapshot,
+                Table::SubjectsPerTerm,
+                of_year([learner; 2])?,
+                out,
+            ),
             What::SubjectMarks(learner) => {
-                list(&moment, Table::SubjectMarks, of_year([learner; 2])?, out)
+                list(&snapshot, Table::SubjectMarks, of_year([learner; 2])?, out)
             }
             What::LearnerSubjects => {
                 let (from, to) = of_year([0, u64::MAX])?;
-                moment.scan(Table::LearnerSubjects, &from, &to, |_, value| {
+                snapshot.scan(Table::LearnerSubjects, &from, &to, |_, value| {
                     let (status, row) = value.split_first_chunk().context("a cut value")?;
                     if u64::from_be_bytes(*status) == CURRENT {
                         push_row(row, out);
@@ -117,9 +120,9 @@ impl Peer for Rows {
             What::Absentees { from, to } => {
                 let from = Key::new(&[school, day(from)?, 0]);
                 let to = Key::new(&[school, day(to)?, u64::MAX]);
-                list(&moment, Table::Absentees, (from, to), out)
+                list(&snapshot, Table::Absentees, (from, to), out)
             }
-            _ => list_learners(&moment, ask, out),
+            _ => list_learners(&snapshot, ask, out),
         })
     }
 
@@ -130,18 +133,18 @@ impl Peer for Rows {
 
 /// Adds all rows between two keys.
 fn list(
-    moment: &Moment<'_>,
+    snapshot: &Snapshot<'_>,
     table: Table,
     (from, to): (Key, Key),
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    moment.scan(table, &from, &to, |_, row| {
+    snapshot.scan(table, &from, &to, |_, row| {
         push_row(row, out);
         Ok(ControlFlow::Continue(()))
     })
 }
 
-fn list_learners(moment: &Moment<'_>, ask: &Ask, out: &mut Vec<u8>) -> Result<()> {
+fn list_learners(snapshot: &Snapshot<'_>, ask: &Ask, out: &mut Vec<u8>) -> Result<()> {
     let school = ask.school;
     let filter = Filter::for_question(ask.what)?;
     let name = match ask.what {
@@ -150,7 +153,7 @@ fn list_learners(moment: &Moment<'_>, ask: &Ask, out: &mut Vec<u8>) -> Result<()
     };
     let with_parents = matches!(ask.what, What::GradesWithParents(_));
     let (from, to) = (Key::new(&[school, 0]), Key::new(&[school, u64::MAX]));
-    moment.scan(Table::Learners, &from, &to, |_, value| {
+    snapshot.scan(Table::Learners, &from, &to, |_, value| {
         let learner = Learner::open(value)?;
         let is_named = || {
             name.as_ref()
@@ -164,7 +167,7 @@ fn list_learners(moment: &Moment<'_>, ask: &Ask, out: &mut Vec<u8>) -> Result<()
                 for parent in PARENTS.map(|tag| learner.tag(tag)) {
                     if parent != NONE {
                         let key = Key::new(&[school, parent]);
-                        if let Some(row) = moment.get(Table::Parents, &key)? {
+                        if let Some(row) = snapshot.get(Table::Parents, &key)? {
                             push_row(row, out);
                         }
                     }
@@ -178,7 +181,7 @@ fn list_learners(moment: &Moment<'_>, ask: &Ask, out: &mut Vec<u8>) -> Result<()
     })
 }
 
-/// A learner's value.
+/// The value of a learner.
 struct Learner<'a> {
     tags: &'a [[u8; 8]],
     name: &'a [u8],
@@ -196,7 +199,7 @@ impl<'a> Learner<'a> {
             let tags = tags.as_chunks().0;
             Some(Learner { tags, name, row })
         };
-        parts().context("a learner is cut")
+        parts().context("a learner is truncated")
     }
 
     #[inline]

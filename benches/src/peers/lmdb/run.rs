@@ -1,4 +1,4 @@
-//! A run: rendered rows that follow one another, in one value.
+//! A run: consecutive pre-rendered rows in one value.
 //!
 //! ```text
 //! count u32 · bytes of rows u32
@@ -7,23 +7,23 @@
 //! row ends    count × u32
 //! name ends   count × u32        if there are names
 //! rows        joined by commas
-//! names       parted by a byte that UTF-8 never has
+//! names       separated by a byte that UTF-8 never contains
 //! ```
 //!
-//! All numbers little-endian. What a filter reads stands together, and rows
-//! that are wanted one after the other are copied at once.
+//! All numbers are little-endian. The data for filters is contiguous, and consecutive rows are
+//! copied at once.
 
 use super::shared::{NONE, TAGS};
 use crate::peers::rendered::{Row, Table};
 use anyhow::{Context, Result};
 use std::ops::Range;
 
-/// The key of a row within its runs.
+/// The key of a row within its partition.
 pub(super) type RowKey = (u64, u64);
 
 const NAME_END: u8 = 0xff;
 
-/// A run as it lies in the store.
+/// A parsed run, which borrows the bytes of the stored value.
 #[derive(Clone, Copy)]
 pub(super) struct Run<'a> {
     keys: &'a [[u8; 16]],
@@ -63,7 +63,7 @@ impl<'a> Run<'a> {
         parts().context("a run is cut")
     }
 
-    /// The key of its last row.
+    /// Returns the key of the last row.
     #[inline]
     pub(super) fn last(&self) -> RowKey {
         self.keys.last().map_or((0, 0), key)
@@ -74,7 +74,7 @@ impl<'a> Run<'a> {
         self.keys.get(index).map_or((0, 0), key)
     }
 
-    /// The rows between two keys, both included.
+    /// Returns the rows between two keys, both included.
     #[inline]
     pub(super) fn between(&self, from: RowKey, to: RowKey) -> Range<usize> {
         let start = self.keys.partition_point(|at| key(at) < from);
@@ -88,7 +88,7 @@ impl<'a> Run<'a> {
         number.copied().map_or(NONE, u64::from_le_bytes)
     }
 
-    /// One tag of every row.
+    /// Returns one filter value of every row.
     #[inline]
     pub(super) fn column(&self, tag: usize) -> &'a [[u8; 8]] {
         let count = self.keys.len();
@@ -96,7 +96,7 @@ impl<'a> Run<'a> {
         column.unwrap_or_default()
     }
 
-    /// Rows that follow one another, joined by commas.
+    /// Returns consecutive rows, joined by commas.
     #[inline]
     pub(super) fn rows(&self, indices: Range<usize>) -> &'a [u8] {
         let end = |index: usize| {
@@ -111,14 +111,13 @@ impl<'a> Run<'a> {
         self.rows.get(start..end).unwrap_or_default()
     }
 
-    /// The folded names of all rows.
+    /// Returns the folded names of all rows.
     #[inline]
     pub(super) fn names(&self) -> &'a [u8] {
         self.names
     }
 
-    /// The row whose name holds this byte of the names, and where that name
-    /// ends.
+    /// Returns the row whose name contains this byte of the names, and the end of that name.
     #[inline]
     pub(super) fn named_at(&self, byte: usize) -> (usize, usize) {
         let end = |end: &[u8; 4]| u32::from_le_bytes(*end) as usize;
@@ -134,7 +133,7 @@ fn key(bytes: &[u8; 16]) -> RowKey {
     (number as u64, (number >> 64) as u64)
 }
 
-/// A run being made.
+/// A run under construction.
 #[derive(Default)]
 pub(super) struct RunBuilder {
     last: RowKey,
@@ -147,12 +146,12 @@ pub(super) struct RunBuilder {
 }
 
 impl RunBuilder {
-    /// The key of the last row, if there are rows.
+    /// Returns the key of the last row, if there are rows.
     pub(super) fn last(&self) -> Option<RowKey> {
         (!self.keys.is_empty()).then_some(self.last)
     }
 
-    /// How many bytes the run would have with one more row.
+    /// Returns the length of the run with one more row.
     pub(super) fn bytes_with(&self, row: &Row<'_>) -> usize {
         let named = usize::from(row.table == Table::Learners);
         let each = 16 + row.tags.len() * 8 + 4 + named * 4;
@@ -161,7 +160,7 @@ impl RunBuilder {
         8 + count * each + texts
     }
 
-    /// Adds a row of the same table; its key must be above all before it.
+    /// Adds a row of the same table. Its key must be greater than all keys before it.
     pub(super) fn push(&mut self, row: &Row<'_>) -> Result<()> {
         if !self.keys.is_empty() {
             self.rows.push(b',');
@@ -186,7 +185,7 @@ impl RunBuilder {
         Ok(())
     }
 
-    /// The finished run.
+    /// Returns the finished run.
     pub(super) fn finish(self) -> Result<Vec<u8>> {
         let count = u32::try_from(self.keys.len() / 16)?;
         let rows = u32::try_from(self.rows.len())?;

@@ -1,11 +1,11 @@
-//! Rendered rows packed in runs of just under 64 KiB.
+//! Pre-rendered rows in runs of just under 64 KiB.
 
 use super::families::Families;
 use super::packing::Packer;
 use super::run::Run;
 use super::shared::{Filter, STATUS, Term, each_term, put_school, year};
 use super::span::{FIRST, LAST, Span};
-use super::store::{Moment, Store};
+use super::store::{Snapshot, Store};
 use crate::ask::{Ask, What};
 use crate::peer::Peer;
 use crate::peers::rendered::{CURRENT, MarksAnswer, OutcomeFilter, Table, array, day, push_row};
@@ -15,11 +15,11 @@ use memchr::memmem::Finder;
 use std::ops::Range;
 use std::path::Path;
 
-/// A store with rendered rows in runs.
+/// A store with pre-rendered rows in runs.
 pub(in crate::peers) struct Runs {
     store: Store,
     released: Vec<u64>,
-    kept: Vec<u8>,
+    narrowed: Vec<u8>,
     families: Families,
 }
 
@@ -36,17 +36,17 @@ impl Runs {
         Ok(Runs {
             store,
             released: Vec::new(),
-            kept: Vec::new(),
+            narrowed: Vec::new(),
             families: Families::default(),
         })
     }
 
     fn marks(&mut self, ask: &Ask, out: &mut Vec<u8>) -> Result<()> {
-        let moment = self.store.moment()?;
+        let snapshot = self.store.snapshot()?;
         let filter = OutcomeFilter::for_question(ask.what);
-        let kept = &mut self.kept;
+        let narrowed = &mut self.narrowed;
         let mut answer = MarksAnswer::new(out);
-        each_term(&moment, ask, &mut self.released, |term| {
+        each_term(&snapshot, ask, &mut self.released, |term| {
             let [first, last] = term.learners;
             let span = Span {
                 table: Table::Marks,
@@ -54,7 +54,7 @@ impl Runs {
                 from: (first, 0),
                 to: (last, u64::MAX),
             };
-            span.each(&moment, |run, indices| {
+            span.each(&snapshot, |run, indices| {
                 let Some(filter) = &filter else {
                     push_marks(run, indices, term, &mut answer);
                     return Ok(());
@@ -62,9 +62,9 @@ impl Runs {
                 for index in indices {
                     let (learner, subject) = run.key(index);
                     if term.released.contains(&subject)
-                        && filter.narrow(run.rows(index..index + 1), kept)?
+                        && filter.narrow(run.rows(index..index + 1), narrowed)?
                     {
-                        answer.push(term.heading, term.place(learner), kept);
+                        answer.push(term.heading, term.place(learner), narrowed);
                     }
                 }
                 Ok(())
@@ -86,16 +86,16 @@ impl Peer for Runs {
         {
             return self.marks(ask, out);
         }
-        let moment = self.store.moment()?;
+        let snapshot = self.store.snapshot()?;
         let school = ask.school;
         let of_learner = |table, learner, out: &mut Vec<u8>| {
             let span = Span {
                 table,
-                partition: &[school, year(&moment, school)?],
+                partition: &[school, year(&snapshot, school)?],
                 from: (learner, 0),
                 to: (learner, u64::MAX),
             };
-            span.push(&moment, out)
+            span.push(&snapshot, out)
         };
         array(out, |out| match ask.what {
             What::SubjectsPerTerm(learner) => of_learner(Table::SubjectsPerTerm, learner, out),
@@ -103,11 +103,11 @@ impl Peer for Runs {
             What::LearnerSubjects => {
                 let span = Span {
                     table: Table::LearnerSubjects,
-                    partition: &[school, year(&moment, school)?],
+                    partition: &[school, year(&snapshot, school)?],
                     from: FIRST,
                     to: LAST,
                 };
-                span.each(&moment, |run, indices| {
+                span.each(&snapshot, |run, indices| {
                     let statuses = run.column(STATUS);
                     push_where(run, indices, out, |index| is(statuses, index, CURRENT));
                     Ok(())
@@ -120,9 +120,9 @@ impl Peer for Runs {
                     from: (day(from)?, 0),
                     to: (day(to)?, u64::MAX),
                 };
-                span.push(&moment, out)
+                span.push(&snapshot, out)
             }
-            _ => push_learners(&moment, ask, &mut self.families, out),
+            _ => push_learners(&snapshot, ask, &mut self.families, out),
         })
     }
 
@@ -131,13 +131,13 @@ impl Peer for Runs {
     }
 }
 
-/// Whether a tag of a row has this value.
+/// Returns whether a filter value of a row is `value`.
 #[inline]
 fn is(column: &[[u8; 8]], index: usize, value: u64) -> bool {
     column.get(index) == Some(&value.to_le_bytes())
 }
 
-/// Adds the rows that pass, as many at once as stand together.
+/// Adds the rows that pass. Consecutive ones are copied at once.
 fn push_where(
     run: &Run<'_>,
     indices: Range<usize>,
@@ -159,7 +159,7 @@ fn push_where(
 }
 
 fn push_learners(
-    moment: &Moment<'_>,
+    snapshot: &Snapshot<'_>,
     ask: &Ask,
     families: &mut Families,
     out: &mut Vec<u8>,
@@ -179,7 +179,7 @@ fn push_learners(
         What::Name(name) => Some(Finder::new(name)),
         _ => None,
     };
-    span.each(moment, |run, indices| {
+    span.each(snapshot, |run, indices| {
         let passes = |index| filter.passes(|tag| run.tag(tag, index));
         match ask.what {
             What::Name(_) => {
@@ -194,7 +194,13 @@ fn push_learners(
                 }
             }
             What::GradesWithParents(_) => {
-                families.push(moment, ask.school, run, indices.filter(|i| passes(*i)), out)?;
+                families.push(
+                    snapshot,
+                    ask.school,
+                    run,
+                    indices.filter(|i| passes(*i)),
+                    out,
+                )?;
             }
             What::Left { .. } => push_where(run, indices, out, passes),
             _ => {
@@ -206,7 +212,7 @@ fn push_learners(
     })
 }
 
-/// Adds marks, as many rows of a learner at once as stand together.
+/// Adds marks. Consecutive rows of a learner are copied at once.
 fn push_marks(run: &Run<'_>, indices: Range<usize>, term: &Term<'_>, answer: &mut MarksAnswer<'_>) {
     let mut start = indices.start;
     while start < indices.end {

@@ -1,23 +1,23 @@
-//! What both layouts keep alike: the facts of a school, the facts that learners
-//! are filtered by, and where a learner's marks stand.
+//! What both layouts have in common: the sheets of a school, the filter values of learners, and the
+//! places of a learner's marks.
 
 use super::key::Key;
-use super::store::{Moment, Put};
+use super::store::{Put, Snapshot};
 use crate::ask::{Ask, What};
 use crate::peers::rendered::{CURRENT, Day, LEFT, Place, Rendered, Row, Sheet, Table, day};
 use anyhow::{Context, Result};
 use std::collections::BTreeMap;
 
-/// How many facts a learner is filtered by.
+/// The number of filter values of a learner.
 pub(super) const TAGS: usize = 6;
 pub(super) const STATUS: usize = 0;
 const GRADE: usize = 1;
 const TRANSFER: usize = 3;
 pub(super) const PARENTS: [usize; 2] = [4, 5];
-/// A fact that is not there.
+/// An absent filter value.
 pub(super) const NONE: u64 = u64::MAX;
 
-/// Which learners a question wants, but for its name and id.
+/// The filter of a question for learners, except for its name and id.
 pub(super) struct Filter {
     status: u64,
     grades: Option<[u64; 2]>,
@@ -42,7 +42,7 @@ impl Filter {
         Ok(filter)
     }
 
-    /// Whether a learner with these facts is wanted.
+    /// Returns whether a learner with these filter values passes.
     #[inline]
     pub(super) fn passes(&self, tag: impl Fn(usize) -> u64) -> bool {
         tag(STATUS) == self.status
@@ -55,7 +55,7 @@ impl Filter {
     }
 }
 
-/// Adds a school: its year, its sheets, its rows, and where its marks stand.
+/// Adds a school: its year, its sheets, its rows, and the places of its marks.
 pub(super) fn put_school(
     rendered: &Rendered<'_>,
     put: &mut Put<'_>,
@@ -86,8 +86,8 @@ pub(super) fn put_school(
     Ok(())
 }
 
-/// The number of programmes · term, subject and day of release of each · the
-/// heading.
+/// Returns the value of a sheet: the number of programmes; the term, subject and day of release of
+/// each; the heading.
 fn sheet_value(sheet: &Sheet) -> Vec<u8> {
     let mut value = Key::new(&[sheet.programmes.len() as u64]).to_vec();
     for programme in &sheet.programmes {
@@ -98,23 +98,23 @@ fn sheet_value(sheet: &Sheet) -> Vec<u8> {
     value
 }
 
-/// The current year of a school.
+/// Returns the current year of a school.
 #[inline]
-pub(super) fn year(moment: &Moment<'_>, school: u64) -> Result<u64> {
-    let value = moment.get(Table::Schools, &Key::new(&[school]))?;
+pub(super) fn year(snapshot: &Snapshot<'_>, school: u64) -> Result<u64> {
+    let value = snapshot.get(Table::Schools, &Key::new(&[school]))?;
     let [year] = Key::last(value.context("no such school")?);
     Ok(year)
 }
 
-/// Some of the marks of a grade and term.
+/// Selected marks of a grade and term.
 pub(super) struct Term<'a> {
     pub(super) year: u64,
     pub(super) grade: u64,
     pub(super) term: u64,
-    /// The first and the last of the learners.
+    /// The range of learners, both ends included.
     pub(super) learners: [u64; 2],
     pub(super) heading: &'a [u8],
-    /// The subjects whose marks may be seen.
+    /// The subjects whose marks are released.
     pub(super) released: &'a [u64],
 }
 
@@ -129,19 +129,19 @@ impl Term<'_> {
     }
 }
 
-/// Hands on the terms whose marks a question is about.
+/// Calls `each` for the terms whose marks a question selects.
 pub(super) fn each_term(
-    moment: &Moment<'_>,
+    snapshot: &Snapshot<'_>,
     ask: &Ask,
     released: &mut Vec<u64>,
     mut each: impl FnMut(&Term<'_>) -> Result<()>,
 ) -> Result<()> {
     let school = ask.school;
     let today = day(ask.today)?;
-    let year = year(moment, school)?;
+    let year = year(snapshot, school)?;
     let mut of_grade = |grade, terms: &mut dyn Iterator<Item = u64>, learners| {
         let key = Key::new(&[school, year, grade]);
-        let Some(sheet) = moment.get(Table::Sheets, &key)? else {
+        let Some(sheet) = snapshot.get(Table::Sheets, &key)? else {
             return Ok(());
         };
         for term in terms {
@@ -160,7 +160,7 @@ pub(super) fn each_term(
     match ask.what {
         What::MarksOfLearner(learner) => {
             let key = Key::new(&[school, year, learner]);
-            let places = moment.get(Table::MarkPlaces, &key)?.unwrap_or_default();
+            let places = snapshot.get(Table::MarkPlaces, &key)?.unwrap_or_default();
             let (places, _) = places.as_chunks::<16>();
             for places in places.chunk_by(|a, b| a.first_chunk::<8>() == b.first_chunk::<8>()) {
                 let [grade, _] = Key::last(places.first().context("no places")?);
@@ -179,8 +179,7 @@ pub(super) fn each_term(
     }
 }
 
-/// Reads the subjects of a term that are released from a sheet; gives its
-/// heading.
+/// Reads the released subjects of a term from a sheet. Returns the heading of the sheet.
 fn release<'a>(
     sheet: &'a [u8],
     term: u64,

@@ -1,16 +1,16 @@
-//! Where runs are found. The key of a run is that of its last row, so that the
-//! first run not before a row is the one that may hold it.
+//! Finds runs. The key of a run is that of its last row. Therefore a row can only be in the first
+//! run whose key is not less than that of the row.
 
 use super::key::Key;
 use super::run::{RowKey, Run};
-use super::store::Moment;
+use super::store::Snapshot;
 use crate::peers::rendered::{Table, push_row};
 use anyhow::Result;
 use std::ops::{ControlFlow, Range};
 
-/// Below all rows.
+/// Less than or equal to the key of every row.
 pub(super) const FIRST: RowKey = (0, 0);
-/// Above all rows.
+/// Greater than or equal to the key of every row.
 pub(super) const LAST: RowKey = (u64::MAX, u64::MAX);
 
 /// The rows of a partition between two keys, both included.
@@ -22,16 +22,16 @@ pub(super) struct Span<'a> {
 }
 
 impl Span<'_> {
-    /// Hands on each run that holds some of the rows, with their indices.
+    /// Calls `each` for each run that contains some of the rows, with their indices.
     #[inline]
     pub(super) fn each(
         &self,
-        moment: &Moment<'_>,
+        snapshot: &Snapshot<'_>,
         mut each: impl FnMut(&Run<'_>, Range<usize>) -> Result<()>,
     ) -> Result<()> {
         let from = run_key(self.partition, self.from);
         let to = run_key(self.partition, LAST);
-        moment.scan(self.table, &from, &to, |_, value| {
+        snapshot.scan(self.table, &from, &to, |_, value| {
             let run = Run::open(value, self.table)?;
             let indices = run.between(self.from, self.to);
             if !indices.is_empty() {
@@ -47,15 +47,15 @@ impl Span<'_> {
 
     /// Adds all of the rows.
     #[inline]
-    pub(super) fn push(&self, moment: &Moment<'_>, out: &mut Vec<u8>) -> Result<()> {
-        self.each(moment, |run, indices| {
+    pub(super) fn push(&self, snapshot: &Snapshot<'_>, out: &mut Vec<u8>) -> Result<()> {
+        self.each(snapshot, |run, indices| {
             push_row(run.rows(indices), out);
             Ok(())
         })
     }
 }
 
-/// The key of the run that ends in a row.
+/// Returns the key of the run whose last row has this key.
 #[inline]
 pub(super) fn run_key(partition: &[u64], (first, second): RowKey) -> Key {
     Key::new(partition).with(&[first, second])

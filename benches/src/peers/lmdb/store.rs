@@ -1,4 +1,4 @@
-//! Ordered keys and values, bytes by bytes.
+//! An ordered map of byte strings.
 
 use crate::peers::rendered::{Rendered, Table};
 use crate::schools::Schools;
@@ -11,21 +11,21 @@ use std::path::Path;
 
 type Databases = [Database<'static, Bytes, Bytes>; Table::COUNT];
 
-/// An open environment with a database a table.
+/// An open environment with one database per table.
 pub(super) struct Store {
-    /// There is none only while it is opened again.
+    /// The environment. It is `None` only while it is opened again.
     env: Option<Env>,
     databases: Databases,
 }
 
-/// Takes the entries of a transaction; those of a table come in order.
+/// Writes the entries of a transaction. Those of a table must be written in order.
 pub(super) type Put<'a> = dyn FnMut(Table, &[u8], &[u8]) -> Result<()> + 'a;
 
 impl Store {
-    /// Address space, not memory: far more than any data here.
+    /// The size of the address space (not memory), far more than any data here.
     const MAP_SIZE: usize = 64 << 30;
 
-    /// The schools in a store in a new folder, each put in one transaction.
+    /// Loads the schools into a store in a new folder, each in one transaction.
     pub(super) fn load(
         folder: &Path,
         schools: &Schools,
@@ -51,8 +51,8 @@ impl Store {
         let mut options = EnvOpenOptions::new();
         let databases = u32::try_from(Table::COUNT)?;
         options.map_size(Store::MAP_SIZE).max_dbs(databases);
-        // SAFETY: the folder is ours alone, and nothing else writes to its
-        // files while they are mapped.
+        // SAFETY: no other program uses the folder, so nothing else writes to its files while they
+        // are mapped.
         let env = unsafe { options.open(folder)? };
         let transaction = env.write_txn()?;
         let created = env.create_databases_and_commit(transaction, |opener, transaction| {
@@ -71,7 +71,7 @@ impl Store {
         })
     }
 
-    /// Closes it and opens it again.
+    /// Closes the environment and opens it again.
     pub(super) fn reopen(&mut self) -> Result<()> {
         let env = self.env.take().context("closed")?;
         let folder = env.path().to_owned();
@@ -85,30 +85,30 @@ impl Store {
         self.env.as_ref().context("closed")
     }
 
-    /// Begins to read.
+    /// Begins a read transaction.
     #[inline]
-    pub(super) fn moment(&self) -> Result<Moment<'_>> {
-        Ok(Moment {
+    pub(super) fn snapshot(&self) -> Result<Snapshot<'_>> {
+        Ok(Snapshot {
             transaction: self.env()?.read_txn()?,
             databases: &self.databases,
         })
     }
 }
 
-/// One state of a store.
-pub(super) struct Moment<'a> {
+/// A read transaction, which reads one state of a store.
+pub(super) struct Snapshot<'a> {
     transaction: RoTxn<'a, WithTls>,
     databases: &'a Databases,
 }
 
-impl Moment<'_> {
-    /// The value of a key.
+impl Snapshot<'_> {
+    /// Returns the value of a key.
     #[inline]
     pub(super) fn get(&self, table: Table, key: &[u8]) -> Result<Option<&[u8]>> {
         Ok(find(self.databases, table)?.get(&self.transaction, key)?)
     }
 
-    /// The value of the first entry between two keys, both included.
+    /// Returns the value of the first entry between two keys, both included.
     #[inline]
     pub(super) fn first(&self, table: Table, from: &[u8], to: &[u8]) -> Result<Option<&[u8]>> {
         let database = find(self.databases, table)?;
@@ -116,7 +116,7 @@ impl Moment<'_> {
         Ok(entry.filter(|(key, _)| *key <= to).map(|(_, value)| value))
     }
 
-    /// All entries between two keys, both included, until there are enough.
+    /// Calls `each` for all entries between two keys, both included, until it returns `Break`.
     #[inline]
     pub(super) fn scan(
         &self,

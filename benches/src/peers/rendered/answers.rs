@@ -1,4 +1,4 @@
-//! How rows of finished JSON are joined to answers.
+//! Joins rows of finished JSON to answers.
 
 use crate::ask::What;
 use anyhow::{Context, Result};
@@ -6,8 +6,7 @@ use memchr::memmem::{self, Finder};
 use serde_json::value::RawValue;
 use std::io::Write;
 
-/// Fills the buffer with an array of the rows that are pushed; leaves it empty
-/// if there are none.
+/// Fills the buffer with an array of the rows that are pushed. It stays empty if there are none.
 pub(crate) fn array(
     out: &mut Vec<u8>,
     rows: impl FnOnce(&mut Vec<u8>) -> Result<()>,
@@ -50,7 +49,7 @@ pub(crate) fn push_family(
     Ok(())
 }
 
-/// Where a row of assessment marks stands in the answer.
+/// The place of a row of assessment marks in the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) grade: u64,
@@ -58,22 +57,20 @@ pub(crate) struct Place {
     pub(crate) learner: u64,
 }
 
-/// An answer of assessment marks (2.6) being written, from rows that come in
-/// its order.
+/// An answer of assessment marks (2.6) under construction, from rows in the order of the answer.
 pub(crate) struct MarksAnswer<'a> {
     out: &'a mut Vec<u8>,
     at: Option<Place>,
 }
 
 impl<'a> MarksAnswer<'a> {
-    /// An answer that holds nothing yet.
+    /// Creates an empty answer.
     pub(crate) fn new(out: &'a mut Vec<u8>) -> MarksAnswer<'a> {
         out.clear();
         MarksAnswer { out, at: None }
     }
 
-    /// Adds one row, or several of one place joined by commas. The heading is
-    /// that of the grade.
+    /// Adds one row, or several of one place joined by commas. The heading is that of the grade.
     #[inline]
     pub(crate) fn push(&mut self, heading: &[u8], place: Place, rows: &[u8]) {
         if self.at == Some(place) {
@@ -84,8 +81,7 @@ impl<'a> MarksAnswer<'a> {
         self.out.extend_from_slice(rows);
     }
 
-    /// Closes the levels that the row before was in, and opens those of the
-    /// next.
+    /// Closes the levels that contained the previous row, and opens those of the next.
     fn open(&mut self, heading: &[u8], place: Place) {
         let before = self.at.replace(place);
         let same_grade = before.is_some_and(|before| before.grade == place.grade);
@@ -115,7 +111,7 @@ impl<'a> MarksAnswer<'a> {
         debug_assert!(opened.is_ok(), "a buffer takes everything");
     }
 
-    /// Ends the answer; the buffer stays empty if there were no rows.
+    /// Ends the answer. The buffer stays empty if there were no rows.
     pub(crate) fn finish(self) {
         if self.at.is_some() {
             self.out.extend_from_slice(b"}}}}}}}}}");
@@ -125,14 +121,14 @@ impl<'a> MarksAnswer<'a> {
 
 const OUTCOMES: &[u8] = b"\"learning_outcomes\":{";
 
-/// Takes one learning outcome out of rows of assessment marks.
+/// Extracts one learning outcome from rows of assessment marks.
 pub(crate) struct OutcomeFilter {
     outcome: u64,
     start: Finder<'static>,
 }
 
 impl OutcomeFilter {
-    /// The filter of a question, if it has one.
+    /// Returns the filter of a question, if it has one.
     pub(crate) fn for_question(what: What) -> Option<OutcomeFilter> {
         let What::MarksOfOutcome { outcome, .. } = what else {
             return None;
@@ -144,20 +140,20 @@ impl OutcomeFilter {
         })
     }
 
-    /// Fills the buffer with the row as it is with this outcome alone; false
-    /// if it has none.
-    pub(crate) fn narrow(&self, row: &[u8], kept: &mut Vec<u8>) -> Result<bool> {
-        // Most rows are of other subjects. Quotes inside texts are escaped, so
-        // that an outcome begins nowhere else.
+    /// Fills the buffer with the row reduced to this outcome. Returns false if the row does not
+    /// have it.
+    pub(crate) fn narrow(&self, row: &[u8], narrowed: &mut Vec<u8>) -> Result<bool> {
+        // Most rows belong to other subjects. Quotes inside texts are escaped, so this finds only
+        // the start of an outcome.
         let Some(start) = self.start.find(row) else {
             return Ok(false);
         };
         let json = serde_json::Deserializer::from_slice(row.get(start..).unwrap_or_default());
         let outcome: &RawValue = json.into_iter().next().context("a row is cut")??;
         let before = memmem::find(row, OUTCOMES).context("a row without outcomes")?;
-        kept.clear();
-        kept.extend_from_slice(row.get(..before + OUTCOMES.len()).unwrap_or_default());
-        write!(kept, r#""{}":{outcome}}}}}"#, self.outcome)?;
+        narrowed.clear();
+        narrowed.extend_from_slice(row.get(..before + OUTCOMES.len()).unwrap_or_default());
+        write!(narrowed, r#""{}":{outcome}}}}}"#, self.outcome)?;
         Ok(true)
     }
 }

@@ -1,5 +1,5 @@
-//! What filters and headings need of a school beside its rendered rows, from
-//! the lines of its dataset.
+//! The data for filters and headings, in addition to the pre-rendered rows of a school. It is read
+//! from the lines of the dataset.
 
 use super::{CURRENT, Day, LEFT, Programme, Sheet, WAITLIST, day};
 use crate::peers::fold::fold;
@@ -8,35 +8,35 @@ use anyhow::{Context, Result, ensure};
 use rollbook_tests::sample::SampleSchool;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A learner, but for its record.
+/// A learner without its record.
 pub(super) struct Learner {
-    /// What it is filtered by, as [`Row::tags`](super::Row::tags) has it.
+    /// The filter values, as in [`Row::tags`](super::Row::tags).
     pub(super) tags: [Option<u64>; 6],
-    /// First name, blank, last name, folded.
+    /// The first name, a space, and the last name, folded.
     pub(super) name: String,
-    /// The request that it is answered to, behind the school.
+    /// The end of the target, after the school, that selects this learner.
     pub(super) request: String,
 }
 
-/// The facts of a school, all of whose records are of its current year.
+/// The data of a school, all of whose records are of its current year.
 #[derive(Default)]
 pub(super) struct Facts {
     pub(super) year: u64,
     year_name: String,
     grades: BTreeMap<u64, String>,
     term_ends: BTreeMap<u64, Day>,
-    /// By grade, term and subject.
+    /// The programmes by grade, term and subject.
     programmes: BTreeSet<(u64, u64, u64)>,
     releases: BTreeMap<(u64, u64, u64), Day>,
     pub(super) learners: BTreeMap<u64, Learner>,
-    /// The days on which somebody was absent.
+    /// The days with absences.
     pub(super) absent: BTreeSet<String>,
 }
 
 impl Facts {
     pub(super) fn new(school: &SampleSchool) -> Result<Facts> {
         let mut facts = Facts::default();
-        // Marks have no facts, and are most of the lines.
+        // Marks have no such data, and are most of the lines.
         let school = SampleSchool {
             marks: false,
             ..school.clone()
@@ -83,7 +83,7 @@ impl Facts {
         Ok(())
     }
 
-    /// The sheet of every grade that is assessed.
+    /// Returns the sheet of every grade that has assessments.
     pub(super) fn sheets(&self) -> Result<Vec<Sheet>> {
         let mut sheets: Vec<Sheet> = Vec::new();
         for programme in &self.programmes {
@@ -108,7 +108,7 @@ impl Facts {
         Ok(sheets)
     }
 
-    /// `"9":{"grade":"7","years":{"2026":{"year":"2026",…,"terms":{`
+    /// Returns `"9":{"grade":"7","years":{"2026":{"year":"2026",…,"terms":{`.
     fn heading(&self, grade: u64) -> Result<String> {
         let name = self.grades.get(&grade).map_or("", String::as_str);
         let name = serde_json::to_string(name)?;

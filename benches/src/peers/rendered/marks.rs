@@ -1,4 +1,4 @@
-//! Assessment marks, cut into a row a learner, subject and term.
+//! Splits assessment marks into one row per learner, subject and term.
 
 use super::{Row, Sink, Table, number};
 use crate::peers::members::Members;
@@ -6,8 +6,8 @@ use anyhow::Result;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// Hands on the rows of an answer; what their partitions have before the grade
-/// is given.
+/// Calls `each` for the rows of an answer. The school and the year are the start of their
+/// partitions.
 pub(super) fn each_row(answer: &[u8], [school, year]: [u64; 2], each: &mut Sink<'_>) -> Result<()> {
     let grades: Members<'_, Years<'_>> = serde_json::from_slice(answer)?;
     let mut row = String::new();

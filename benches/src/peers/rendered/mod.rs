@@ -1,8 +1,7 @@
-//! A school as rows of finished JSON, cut out of the engine's answers, with the
-//! facts that filters need beside them.
+//! A school as rows of finished JSON, which are extracted from the engine's answers, and the data
+//! that filters need.
 //!
-//! - `facts`: those facts. `marks`: how assessment marks are cut. `answers`: how
-//!   rows are joined again.
+//! - `facts`: the data for filters. `marks`: splits assessment marks. `answers`: joins rows.
 
 mod answers;
 mod facts;
@@ -24,7 +23,7 @@ use std::collections::BTreeMap;
 /// A date as a number: 20260611.
 pub(super) type Day = u64;
 
-/// A date as a number.
+/// Returns a date as a number.
 pub(super) fn day(date: &str) -> Result<Day> {
     let digits = date.bytes().filter(u8::is_ascii_digit);
     match date.len() {
@@ -33,14 +32,14 @@ pub(super) fn day(date: &str) -> Result<Day> {
     }
 }
 
-/// The status of a learner at the school.
+/// The status of a learner who is at the school.
 pub(super) const CURRENT: u64 = 0;
-/// The status of one who has left.
+/// The status of a learner who has left.
 pub(super) const LEFT: u64 = 1;
-/// The status of one who waits for a place.
+/// The status of a learner on the waiting list.
 pub(super) const WAITLIST: u64 = 2;
 
-/// What is kept, each with an order of its own.
+/// The tables of a store. Each has its own order.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Table {
     Learners,
@@ -52,17 +51,17 @@ pub(super) enum Table {
     Marks,
     /// The current year of each school.
     Schools,
-    /// What the assessment marks of a grade share.
+    /// The parts that all assessment marks of a grade share.
     Sheets,
-    /// The grades and terms in which a learner has marks, where no index tells.
+    /// The grades and terms in which a learner has marks, for stores without an index.
     MarkPlaces,
 }
 
 impl Table {
-    /// How many there are.
+    /// The number of tables.
     pub(super) const COUNT: usize = Table::MarkPlaces as usize + 1;
 
-    /// What it is called.
+    /// Returns the name of the table.
     pub(super) fn name(self) -> &'static str {
         match self {
             Table::Learners => "learner",
@@ -79,55 +78,55 @@ impl Table {
     }
 }
 
-/// Finished JSON, and what it is found by.
+/// Finished JSON with its key and its filter values.
 pub(super) struct Row<'a> {
     pub(super) table: Table,
-    /// The school; of what is taught the year behind it, of assessment marks then
-    /// the grade and the term.
+    /// The school; for subjects and marks also the year; for assessment marks also the grade and
+    /// the term.
     pub(super) partition: &'a [u64],
-    /// One number or two, ascending within the partition.
+    /// One or two numbers, which ascend within the partition.
     pub(super) key: &'a [u64],
-    /// Of a learner: status, grade, family, day of transfer, parents. Of who takes
-    /// a subject: the learner's status.
+    /// The filter values. For a learner: status, grade, family, day of transfer, parents. For a
+    /// learner's subject: the learner's status.
     pub(super) tags: &'a [Option<u64>],
-    /// Of a learner: first name, blank, last name, folded.
+    /// The name of a learner: the first name, a space, and the last name, folded.
     pub(super) name: &'a str,
     pub(super) json: &'a str,
 }
 
-/// What takes rows.
+/// A callback that receives rows.
 pub(super) type Sink<'a> = dyn FnMut(&Row<'_>) -> Result<()> + 'a;
 
-/// What the assessment marks of a grade share.
+/// The parts that all assessment marks of a grade share.
 pub(super) struct Sheet {
     pub(super) grade: u64,
-    /// The answer from the grade down to its terms.
+    /// The beginning of the answer, from the grade to its terms.
     pub(super) heading: String,
-    /// By term, then subject.
+    /// The programmes by term, then subject.
     pub(super) programmes: Vec<Programme>,
 }
 
-/// A subject as it is taught to a grade in a term.
+/// A subject that is taught to a grade in a term.
 pub(super) struct Programme {
     pub(super) term: u64,
     pub(super) subject: u64,
-    /// The day from which its marks may be seen, if there is one.
+    /// The day on which its marks are released, if there is one.
     pub(super) release: Option<Day>,
 }
 
-/// A school whose rows are rendered as they are walked through.
+/// A school whose rows are rendered during the iteration.
 pub(super) struct Rendered<'a> {
     engine: &'a Engine,
     facts: Facts,
     pub(super) school: u64,
-    /// Its current year, the one of all its records.
+    /// The current year, which is the year of all records.
     pub(super) year: u64,
-    /// Every grade that is assessed.
+    /// The sheets of every grade that has assessments.
     pub(super) sheets: Vec<Sheet>,
 }
 
 impl<'a> Rendered<'a> {
-    /// A school that the engine holds.
+    /// Creates the iteration of a school that the engine has loaded.
     pub(super) fn new(schools: &'a Schools, school: &SampleSchool) -> Result<Rendered<'a>> {
         let facts = Facts::new(school)?;
         Ok(Rendered {
@@ -139,7 +138,7 @@ impl<'a> Rendered<'a> {
         })
     }
 
-    /// Hands on all rows: table by table, in the order of their keys.
+    /// Calls `each` for all rows: table by table, in the order of their keys.
     pub(super) fn each_row(&self, each: &mut Sink<'_>) -> Result<()> {
         self.learners(each)?;
         self.absentees(each)?;
@@ -153,7 +152,7 @@ impl<'a> Rendered<'a> {
         self.marks(each)
     }
 
-    /// Learners of all statuses, then their parents.
+    /// Calls `each` for the learners of all statuses, then for their parents.
     fn learners(&self, each: &mut Sink<'_>) -> Result<()> {
         let partition = [self.school];
         let mut parents = BTreeMap::new();
@@ -210,7 +209,7 @@ impl<'a> Rendered<'a> {
         Ok(())
     }
 
-    /// What there is of the learners' subjects.
+    /// Calls `each` for the data of the learners' subjects.
     fn subjects(&self, table: Table, collection: &str, each: &mut Sink<'_>) -> Result<()> {
         let school = self.school;
         for (&id, learner) in &self.facts.learners {
@@ -237,7 +236,7 @@ impl<'a> Rendered<'a> {
         Ok(())
     }
 
-    /// The assessment marks, released or not.
+    /// Calls `each` for the assessment marks, released or not.
     fn marks(&self, each: &mut Sink<'_>) -> Result<()> {
         for Sheet {
             grade, programmes, ..
@@ -257,13 +256,13 @@ impl<'a> Rendered<'a> {
         Ok(())
     }
 
-    /// When all marks are released.
+    /// Returns an answer at a time when all marks are released.
     fn fetch(&self, path: &str) -> Result<Vec<u8>> {
         fetch(self.engine, path, NOW)
     }
 }
 
-/// An id of an answer, with quotes or without.
+/// Parses an id of an answer, with quotes or without.
 fn number(id: &str) -> Result<u64> {
     id.trim_matches('"').parse().context("an id is no number")
 }

@@ -1,6 +1,6 @@
-//! `SQLite`, in which a school is kept in two ways.
+//! `SQLite`, with two ways of storing a school.
 //!
-//! - `rows`: rendered rows.
+//! - `rows`: pre-rendered rows.
 //! - `normalised`: tables of fields.
 
 mod normalised;
@@ -14,7 +14,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, Params, Row};
 use std::path::Path;
 
-/// Durable commits, 32 MiB of cache, and the whole file mapped.
+/// Settings for durable commits, a cache of 32 MiB, and a memory map of the whole file.
 const SETTINGS: &str = "
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = FULL;
@@ -23,12 +23,12 @@ const SETTINGS: &str = "
     PRAGMA temp_store = MEMORY;
 ";
 
-/// Opens a database; its own settings come before those that all have.
+/// Opens a database. Its own settings are applied before the common ones.
 fn connect(path: &Path, own: &str) -> Result<Connection> {
     let connection = Connection::open(path)?;
     connection.execute_batch(own)?;
     connection.execute_batch(SETTINGS)?;
-    // Otherwise a statement is planned anew whenever it is given other values.
+    // Otherwise a statement is planned again whenever its parameters change.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)
@@ -37,13 +37,13 @@ fn connect(path: &Path, own: &str) -> Result<Connection> {
 /// Closes a database and opens it again.
 fn reopen(connection: &mut Connection, own: &str) -> Result<()> {
     let path = connection.path().context("it is in no file")?.to_owned();
-    // One that has the file for itself keeps the next from opening it.
+    // A connection with an exclusive lock prevents the next one from opening the file.
     *connection = Connection::open_in_memory()?;
     *connection = connect(path.as_ref(), own)?;
     Ok(())
 }
 
-/// Runs a statement and something for each row of its result.
+/// Runs a statement and a callback for each row of its result.
 #[inline]
 fn each(
     connection: &Connection,

@@ -63,7 +63,7 @@ fn question(params: &mut Params) -> Question {
     }
 }
 
-/// By absent date, then id; the range is inclusive at both ends.
+/// Returns the rows by absent date, then id. The range includes both ends.
 fn rows(view: &View<'_>, question: &Question) -> Rows {
     let to = question.to.unwrap_or(view.today);
     let from = question.from.unwrap_or_else(|| month_before(to));
@@ -90,7 +90,7 @@ fn rows(view: &View<'_>, question: &Question) -> Rows {
     Ok(rows)
 }
 
-/// The record of an id, whatever its date.
+/// Returns the record of an id, with any date.
 fn by_id(view: &View<'_>, id: u64) -> Option<Row> {
     view.store.get(Kind::Absentee, &[view.school, id]).map(row)
 }

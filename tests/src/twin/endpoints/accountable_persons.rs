@@ -62,8 +62,9 @@ fn question(params: &mut Params) -> Question {
     }
 }
 
-/// By id. Without `all_accounts` those whose account is open, or who are accountable for an open one if they do not
-/// say; `learners` are those accounted for, with open accounts unless `all_accounts`.
+/// Returns the rows by id. Without `all_accounts`, these are the persons whose account is open, or
+/// if they have no `account`, those who are accountable for an open one. `learners` are the
+/// learners they are accountable for, only with open accounts unless `all_accounts` is set.
 fn rows(view: &View<'_>, question: &Question) -> Vec<Row> {
     let mut rows = Vec::new();
     for person in view.store.of_school(Kind::AccountablePerson, view.school) {
@@ -78,7 +79,7 @@ fn rows(view: &View<'_>, question: &Question) -> Vec<Row> {
         let code = code.map(finance_learners::plain_code);
         let is_open = match person.text("account") {
             "" => !learners.is_empty(),
-            told => told == "open",
+            account => account == "open",
         };
         let wanted = (question.all_accounts || is_open)
             && code.is_none_or(|code| {
@@ -101,7 +102,7 @@ fn rows(view: &View<'_>, question: &Question) -> Vec<Row> {
     rows
 }
 
-/// Every field of the dataset's record but for `school_id`, in the same order.
+/// Returns every field of the dataset's record except `school_id` and `account`, in the same order.
 pub(crate) fn fields(person: &Record) -> Vec<(String, Json)> {
     let names = Kind::AccountablePerson
         .fields()

@@ -89,7 +89,8 @@ fn question(params: &mut Params) -> Question {
     }
 }
 
-/// By grade, year, term, learner, subject, learning outcome and assessment, which are the place of a row.
+/// Returns the rows by grade, year, term, learner, subject, learning outcome and assessment. These
+/// ids are the place of a row.
 fn rows(view: &View<'_>, question: &Question) -> Rows {
     if question.learner.is_none() && question.grade.is_none() {
         return Err(fault(
@@ -135,12 +136,13 @@ fn rows(view: &View<'_>, question: &Question) -> Rows {
     Ok(rows)
 }
 
-/// The nested object of 2.6; every key level ascending as a number.
+/// Returns the nested object of 2.6. The keys of every level ascend as numbers.
 fn nested(view: &View<'_>, rows: &[Row]) -> Json {
     nest(view, rows, 0)
 }
 
-/// A row as an object without nesting: what stands above an assessment, then its own fields.
+/// Returns a row as an object without nesting: the members of the levels above an assessment, then
+/// those of the assessment.
 fn flat(view: &View<'_>, (place, leaf): Row) -> Row {
     let mut members = Vec::new();
     for (level, id) in place.iter().enumerate().take(6) {
@@ -155,7 +157,7 @@ fn flat(view: &View<'_>, (place, leaf): Row) -> Row {
     (place, Json::Object(members))
 }
 
-/// The ids of the levels above an assessment.
+/// The names of the ids of the levels above an assessment.
 const LEVELS: [&str; 6] = [
     "grade_id",
     "year",
@@ -165,7 +167,7 @@ const LEVELS: [&str; 6] = [
     "learning_outcome_id",
 ];
 
-/// The name of an item of a level, if that level has names.
+/// Returns the name of an item of a level, if items of that level have names.
 fn label(view: &View<'_>, level: usize, id: u64) -> Option<(String, Json)> {
     let (name, kind) = match level {
         0 => ("grade", Kind::Grade),
@@ -177,8 +179,8 @@ fn label(view: &View<'_>, level: usize, id: u64) -> Option<(String, Json)> {
     Some((name.to_owned(), Json::Text(view.name(kind, id, name))))
 }
 
-/// Which assessments belong to which learners: those of the grade, year, subject and terms of a
-/// `learner_subject`, and those for which the learner has a `mark`.
+/// Returns the pairs of an assessment and a learner: the assessments of the grade, year, subject
+/// and terms of a `learner_subject`, and those for which the learner has a `mark`.
 fn pairs(view: &View<'_>) -> BTreeSet<(u64, u64)> {
     let mut pairs = BTreeSet::new();
     for taken in view.store.of_school(Kind::LearnerSubject, view.school) {
@@ -196,7 +198,7 @@ fn pairs(view: &View<'_>) -> BTreeSet<(u64, u64)> {
     pairs
 }
 
-/// The fields of an assessment; only the first four when `structure` is on.
+/// Returns the fields of an assessment; only the first four if `structure` is true.
 fn leaf(view: &View<'_>, assessment: &Record, learner: u64, structure: bool) -> Json {
     let text = |name: &str| (name.to_owned(), Json::text(assessment.text(name)));
     let number = |name: &str| (name.to_owned(), decimal(assessment.text(name)));
@@ -221,7 +223,7 @@ fn leaf(view: &View<'_>, assessment: &Record, learner: u64, structure: bool) -> 
     Json::Object(members)
 }
 
-/// The rows, which agree in the first `level` ids, as an object keyed by the next id.
+/// Returns the rows, whose first `level` ids are equal, as an object with the next ids as keys.
 fn nest(view: &View<'_>, rows: &[Row], level: usize) -> Json {
     let same_id = |a: &Row, b: &Row| a.0[level] == b.0[level];
     let members = rows.chunk_by(same_id).map(|group| {
@@ -236,8 +238,8 @@ fn nest(view: &View<'_>, rows: &[Row], level: usize) -> Json {
     Json::Object(members.collect())
 }
 
-/// One item of a level above the assessments: its own fields, then the level below. A grade is keyed by its
-/// id and does not repeat it.
+/// Returns an item of a level above the assessments: its own fields, then the level below. A grade
+/// does not repeat its id, which is its key.
 fn item(view: &View<'_>, id: u64, rows: &[Row], level: usize) -> Json {
     let below = [
         "years",

@@ -44,7 +44,7 @@ fn question(params: &mut Params) -> Question {
     }
 }
 
-/// In order of school id, then API type id.
+/// Returns the rows by school id, then API type id.
 pub(crate) fn rows(view: &View<'_>, question: &Question) -> Vec<Row> {
     let records = authorisations(view.store, view.username, question.school);
     let mut rows: Vec<Row> = records

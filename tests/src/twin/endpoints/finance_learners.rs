@@ -51,7 +51,8 @@ impl Question {
     }
 }
 
-/// A debtor code of digits is a number, so that zeros before it say nothing.
+/// Returns a debtor code without leading zeros if it consists of digits, because it is a number
+/// then.
 pub(crate) fn plain_code(code: &str) -> String {
     digits(code).map_or_else(|| code.to_owned(), |number| number.to_string())
 }
@@ -78,15 +79,17 @@ fn question(params: &mut Params) -> Question {
     }
 }
 
-/// Whether a learner's account is open: as it says, else if the learner is current.
+/// Returns whether a learner's account is open. Without `account`, it is open if the learner is
+/// current.
 pub(crate) fn is_open(learner: &Record) -> bool {
     match learner.text("account") {
         "" => learner.text("status") == "current",
-        told => told == "open",
+        account => account == "open",
     }
 }
 
-/// By learner id; all filters must hold. Without `all_accounts` those with open accounts only.
+/// Returns the rows by learner id that match all filters. Without `all_accounts`, only those with
+/// open accounts.
 fn rows(view: &View<'_>, question: &Question) -> Vec<Row> {
     let mut rows = Vec::new();
     for learner in view.store.of_school(Kind::Learner, view.school) {
@@ -117,7 +120,7 @@ fn rows(view: &View<'_>, question: &Question) -> Vec<Row> {
     rows
 }
 
-/// The nine fields of the record.
+/// Returns the nine fields of the record.
 pub(crate) fn fields(learner: &Record) -> Vec<(String, Json)> {
     let own = |name: &str, field: &str| (name.to_owned(), Json::text(learner.text(field)));
     let mut members = vec![own("learner_id", "id")];
@@ -136,7 +139,7 @@ pub(crate) fn fields(learner: &Record) -> Vec<(String, Json)> {
     members
 }
 
-/// The accountable person, or null without one.
+/// Returns the accountable person, or null if there is none.
 fn person(view: &View<'_>, learner: &Record) -> Json {
     let id = learner.number("accountable_person_id");
     let person = id.and_then(|id| view.store.get(Kind::AccountablePerson, &[view.school, id]));
@@ -145,7 +148,7 @@ fn person(view: &View<'_>, learner: &Record) -> Json {
     })
 }
 
-/// The record of v1, which leaves out an accountable person that is not there.
+/// Returns the record of v1, which omits a missing accountable person.
 fn without_null(record: Json) -> Json {
     let Json::Object(members) = record else {
         unreachable!("a learner is an object")
@@ -154,7 +157,7 @@ fn without_null(record: Json) -> Json {
     Json::Object(members.into_iter().filter(there).collect())
 }
 
-/// v1's answer.
+/// Returns the answer of v1.
 fn without_nulls(_: &View<'_>, rows: &[Row]) -> Json {
     let records = rows.iter().map(|(_, record)| without_null(record.clone()));
     Json::List(records.collect())

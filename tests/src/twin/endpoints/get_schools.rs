@@ -30,7 +30,7 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
     ..Endpoint::new(|params| Box::new(question(params)))
 };
 
-/// 4.6 takes no parameters.
+/// The question of 4.6, which has no parameters.
 #[derive(Clone, Debug)]
 struct Question;
 
@@ -44,7 +44,7 @@ impl super::Question for Question {
     }
 }
 
-/// In order of school id, the schools that have authorised the integrator for any API type.
+/// Returns the schools that have authorised the integrator for any API type, by school id.
 fn rows(view: &View<'_>) -> Vec<Row> {
     let authorised = |record: &&Record| {
         let id = record.id("school_id");
@@ -56,7 +56,7 @@ fn rows(view: &View<'_>) -> Vec<Row> {
     records.filter(authorised).map(row).collect()
 }
 
-/// The fields of 2.8; what `dataset.md` adds begins with the calling code.
+/// Returns the fields of 2.8. The fields that `dataset.md` adds begin with the calling code.
 fn row(record: &Record) -> Row {
     let fields = Kind::School
         .fields()

@@ -37,8 +37,9 @@ impl super::Question for Question {
     }
 }
 
-/// By learner id, then subject id, for the current year. Without `learner_id` only learners whose status is
-/// `current`; with it, the learner whatever its status, with empty names if there is no such record.
+/// Returns the rows of the current year by learner id, then subject id. Without `learner_id`, only
+/// learners whose status is `current`; with it, the learner of any status, with empty names if the
+/// record does not exist.
 fn rows(view: &View<'_>, learner: Option<u64>) -> Vec<Row> {
     let is_current = |id: u64| view.name(Kind::Learner, id, "status") == "current";
     let records = view.store.of_school(Kind::LearnerSubject, view.school);

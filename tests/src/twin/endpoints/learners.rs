@@ -46,10 +46,10 @@ struct Question {
     learner: Option<u64>,
     grades: Option<Vec<u64>>,
     include_parents: bool,
-    /// What the name is compared with, folded.
+    /// The folded text that names are compared with.
     name: Option<String>,
     family_code: Option<u64>,
-    /// Learners that left are found at any date.
+    /// Whether learners that left are found at any date.
     any_date: bool,
 }
 
@@ -102,7 +102,7 @@ fn question(params: &mut Params) -> Question {
     }
 }
 
-/// By learner id; all filters must hold.
+/// Returns the rows by learner id that match all filters.
 fn rows(view: &View<'_>, question: &Question) -> Rows {
     let window = if question.status == "left" && !question.any_date {
         Some(transfer_window(view.today, question.since, question.until)?)
@@ -130,7 +130,7 @@ fn rows(view: &View<'_>, question: &Question) -> Rows {
                 .is_none_or(|code| record.number("family_code") == Some(code))
     };
     let row = |record: &Record| {
-        // What `dataset.md` adds to the record begins with the status.
+        // The fields that `dataset.md` adds to the record begin with the status.
         let names = Kind::Learner.fields().iter().map(|field| field.name);
         let names = names.take_while(|name| *name != "status");
         let mut members: Vec<(String, Json)> = names
@@ -146,7 +146,8 @@ fn rows(view: &View<'_>, question: &Question) -> Rows {
     Ok(records.filter(wanted).map(row).collect())
 }
 
-/// Inclusive at both ends. `until` is today if absent, `since` one month before `until`.
+/// Returns the bounds of the window, both inclusive. The default of `until` is today, and that of
+/// `since` is one month before `until`.
 fn transfer_window(
     today: Date,
     since: Option<Date>,
@@ -164,7 +165,8 @@ fn transfer_window(
     Ok((since, until))
 }
 
-/// The folded name is part of the first name, the last name, or both with a space between them.
+/// Returns whether the folded name is part of the first name, the last name, or both with a space
+/// between them.
 fn bears_name(record: &Record, folded: &str) -> bool {
     let (first, last) = (record.text("first_name"), record.text("last_name"));
     [fold(first), fold(last), fold(&format!("{first} {last}"))]

@@ -1,4 +1,4 @@
-//! The lookups that are the same for all schools.
+//! The lookups that all schools share.
 
 use super::super::kinds::Kind;
 use super::super::question::{Row, Rows, View};

@@ -1,4 +1,4 @@
-//! The endpoints, a file each: what a request of it looks like, and the rows that answer it.
+//! The endpoints, one per file: the form of a request, and the rows of the answer.
 
 mod absentees;
 mod accountable_persons;
@@ -22,36 +22,36 @@ use super::question::{Question, Row, View};
 use super::render::Json;
 use super::v2::Types;
 
-/// What is said of an endpoint of section 4 or of the finance family.
+/// The description of an endpoint of section 4 or of the finance family.
 pub(crate) struct Endpoint {
     /// The path below `/api/v1`, before the school.
     pub(crate) v1: &'static str,
     /// The path below `/api/v2`.
     pub(crate) v2: &'static str,
-    /// The name of the id that may follow in v2.
+    /// The name of the id that may follow the path in v2.
     pub(crate) id: Option<&'static str>,
-    /// The family that guards it. Without one its requests are about all schools, take no parameters in v1, and
-    /// the id at the end of v1's path may be left out.
+    /// The family that guards the endpoint. Without a family, the requests are for all schools,
+    /// have no parameters in v1, and the id at the end of v1's path is optional.
     pub(crate) family: Option<&'static str>,
-    /// The id at the end of v1's path: mostly the school's.
+    /// The name of the id at the end of v1's path, usually the school's.
     pub(crate) last: &'static str,
-    /// The state update has the same path.
+    /// Whether the state update has the same path.
     pub(crate) is_settable: bool,
-    /// It answers one object in v2 too, without an id.
+    /// Whether the answer is one object in v2 too, without an id in the path.
     pub(crate) is_object: bool,
-    /// What the 404 without records says.
+    /// The description of the 404 answer if there are no records.
     pub(crate) none_found: &'static str,
-    /// The types of its records in v2.
+    /// The types of the records in v2.
     pub(crate) types: &'static Types,
     /// Reads the parameters in the order of the table.
     pub(crate) read: fn(&mut Params) -> Box<dyn Question>,
-    /// The record of an id in v2, if no parameters count then.
+    /// Returns the record of an id in v2, if the parameters have no effect then.
     pub(crate) by_id: Option<fn(&View<'_>, u64) -> Option<Row>>,
-    /// The whole of v1's answer.
+    /// Returns the complete answer of v1.
     pub(crate) whole: fn(&View<'_>, &[Row]) -> Json,
 }
 
-/// Text throughout.
+/// The types of a record in which every field is text.
 static NO_TYPES: Types = Types {
     numbers: &[],
     ids: &[],
@@ -81,14 +81,14 @@ pub(crate) static ENDPOINTS: [&Endpoint; 19] = [
     &lookups::LANGUAGES,
 ];
 
-/// What each 404 without records says.
+/// Returns the description of each 404 answer for an endpoint without records.
 pub fn nothing_found() -> impl Iterator<Item = &'static str> {
     ENDPOINTS.iter().map(|endpoint| endpoint.none_found)
 }
 
 impl Endpoint {
-    /// One whose paths, texts and types are to be said: it is about all schools, and answers its records as they
-    /// are, in a list.
+    /// Returns an endpoint whose paths, texts and types are still to be set. Its requests are for
+    /// all schools, and its answer is a list of the unchanged records.
     const fn new(read: fn(&mut Params) -> Box<dyn Question>) -> Endpoint {
         Endpoint {
             v1: "",
@@ -106,22 +106,23 @@ impl Endpoint {
         }
     }
 
-    /// Every family that a request needs: that of its endpoint, and `parents` where parents are included.
+    /// Returns every family that a request needs: that of its endpoint, and `parents` if parents
+    /// are included.
     pub(crate) fn families(&self, params: &Params) -> Vec<&'static str> {
         let mut families: Vec<&str> = self.family.into_iter().collect();
-        let holds_parents = self
+        let has_parents = self
             .types
             .records
             .iter()
             .any(|(name, _)| *name == "parents");
-        if holds_parents && params.included("include_parents") {
+        if has_parents && params.included("include_parents") {
             families.push("parents");
         }
         families
     }
 }
 
-/// The records as they are.
+/// Returns the unchanged records as a list.
 fn list(_: &View<'_>, rows: &[Row]) -> Json {
     Json::List(rows.iter().map(|(_, record)| record.clone()).collect())
 }

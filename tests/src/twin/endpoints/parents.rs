@@ -38,7 +38,7 @@ fn question(params: &mut Params) -> Question {
     }
 }
 
-/// One parent, or those of a current learner, each once.
+/// Returns one parent, or each parent of a current learner once.
 fn rows(view: &View<'_>, question: &Question) -> Vec<Row> {
     let wanted = |parent: &&Record| match question.parent {
         Some(id) => parent.id("id") == id,

@@ -46,7 +46,7 @@ fn question(params: &mut Params) -> Question {
     }
 }
 
-/// One of the staff, or those who are there now.
+/// Returns one member of the staff, or the current ones.
 fn rows(view: &View<'_>, question: &Question) -> Vec<Row> {
     let wanted = |record: &&Record| match question.member {
         Some(id) => record.id("id") == id,
@@ -56,7 +56,7 @@ fn rows(view: &View<'_>, question: &Question) -> Vec<Row> {
     staff.filter(wanted).map(row).collect()
 }
 
-/// All but the school and the status.
+/// Returns all fields except the school and the status.
 fn row(record: &Record) -> Row {
     let fields = Kind::StaffMember.fields().iter().map(|field| field.name);
     let answered = fields.filter(|name| !["school_id", "status"].contains(name));

@@ -49,7 +49,8 @@ impl super::Question for Question {
     }
 }
 
-/// By subject id; the terms that have a mark, ascending; a subject with none is left out.
+/// Returns the rows by subject id, with the terms that have a mark in ascending order. A subject
+/// without such a term is omitted.
 fn rows(view: &View<'_>, learner: Option<u64>) -> Vec<Row> {
     subjects_of_learner(view, learner)
         .into_iter()

@@ -51,9 +51,9 @@ impl super::Question for Question {
     }
 }
 
-/// By subject id, terms ascending.
+/// Returns the rows by subject id, with the terms in ascending order.
 fn rows(view: &View<'_>, learner: Option<u64>) -> Vec<Row> {
-    // Without a grade it says that the subject is taken, and no more.
+    // A record without a grade states only that the subject is taken.
     let records = subjects_of_learner(view, learner).into_iter();
     let records = records.filter(|record| record.number("grade_id").is_some());
     let row = |record: &Record| {
@@ -80,7 +80,7 @@ fn rows(view: &View<'_>, learner: Option<u64>) -> Vec<Row> {
     records.map(row).collect()
 }
 
-/// `term_id` is that of the `term` record; without one it is 0.
+/// Returns a term. `term_id` is that of the `term` record, or 0 if there is none.
 fn term(view: &View<'_>, year: u64, number: u64, fields: &Fields) -> Json {
     let record = view.store.get(Kind::Term, &[view.school, year, number]);
     let term_id = record.map_or(0, |record| record.id("term_id"));
@@ -104,7 +104,7 @@ fn text(name: &str, value: &str) -> (String, Json) {
     (name.to_owned(), Json::text(value))
 }
 
-/// The `learner_subject` records of a learner in the current year, by subject id.
+/// Returns the `learner_subject` records of a learner in the current year, by subject id.
 pub(crate) fn subjects_of_learner<'a>(view: &View<'a>, learner: Option<u64>) -> Vec<&'a Record> {
     let records = view.store.of_school(Kind::LearnerSubject, view.school);
     let mut records: Vec<&Record> = records

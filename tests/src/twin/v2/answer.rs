@@ -4,7 +4,7 @@ use super::super::answer::TwinAnswer;
 use super::super::params::Fault;
 use super::super::render::Json;
 
-/// An answer with a JSON body.
+/// Returns an answer with a JSON body.
 pub(crate) fn answer(status: u16, json: &Json) -> TwinAnswer {
     TwinAnswer {
         status,
@@ -13,7 +13,7 @@ pub(crate) fn answer(status: u16, json: &Json) -> TwinAnswer {
     }
 }
 
-/// `success` and `message`, then more.
+/// Returns an answer with `success`, `message`, and an additional member.
 pub(crate) fn message(
     status: u16,
     success: bool,
@@ -28,17 +28,17 @@ pub(crate) fn message(
     answer(status, &Json::Object(members))
 }
 
-/// A refusal with its message alone.
+/// Returns a refusal that has only a message.
 pub(crate) fn refused(status: u16, text: &str) -> TwinAnswer {
     message(status, false, text, None)
 }
 
-/// Wrong credentials, or a school or API type that is not authorised.
+/// Returns the answer for wrong credentials, or for a school or API type that is not authorised.
 pub(crate) fn no_access() -> TwinAnswer {
     refused(401, "Client has not authorised access")
 }
 
-/// A method that the path does not take.
+/// Returns the answer to a method that the path does not support.
 pub(crate) fn method_not_allowed(description: &str, allow: &str) -> TwinAnswer {
     TwinAnswer {
         allow: Some(allow.to_owned()),
@@ -46,7 +46,7 @@ pub(crate) fn method_not_allowed(description: &str, allow: &str) -> TwinAnswer {
     }
 }
 
-/// Fields at fault, each with its message.
+/// Returns the answer for faulty fields, each with its message.
 pub(crate) fn invalid(faults: &[(String, String)]) -> TwinAnswer {
     let errors = faults
         .iter()
@@ -60,7 +60,7 @@ pub(crate) fn invalid(faults: &[(String, String)]) -> TwinAnswer {
     )
 }
 
-/// Parameters at fault: a fault of several names each.
+/// Returns the answer for faulty parameters. A fault of several parameters is repeated for each.
 pub(crate) fn invalid_params(faults: &[Fault]) -> TwinAnswer {
     let mut fields = Vec::new();
     for fault in faults {
@@ -71,7 +71,7 @@ pub(crate) fn invalid_params(faults: &[Fault]) -> TwinAnswer {
     invalid(&fields)
 }
 
-/// The message of v1 in the words of the service's v2, where it shows any.
+/// Returns a message of v1 in the wording of the service's v2, if that is known.
 fn words(name: &str, message: &str) -> String {
     let is_id = name == "id" || name.ends_with("_id");
     let title = || {
@@ -96,7 +96,7 @@ fn words(name: &str, message: &str) -> String {
     }
 }
 
-/// A record by an id that is not there, or not to be seen.
+/// Returns the answer for an id whose record does not exist or is not visible.
 pub(crate) fn no_such_id() -> TwinAnswer {
     refused(404, "The requested ID does not exist in the system")
 }

@@ -1,8 +1,9 @@
-//! Cursors: where a page ended, and of which walk it was. Their text is hexadecimal digits.
+//! Cursors, which contain the end of a page and identify the walk. Their text consists of
+//! hexadecimal digits.
 
 use std::fmt::Write as _;
 
-/// What stays the same from the first page of a walk to its last.
+/// The properties that are the same for all pages of a walk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Walk {
     /// The instant of the first page.
@@ -11,10 +12,10 @@ pub(crate) struct Walk {
     pub(crate) year: Option<u64>,
 }
 
-/// What a cursor tells.
+/// The content of a cursor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Cursor {
-    /// What was asked: endpoint, school, parameters and order.
+    /// The identity of the request: endpoint, school, parameters and order.
     pub(crate) identity: String,
     /// The place of the last record.
     pub(crate) after: Vec<u64>,
@@ -41,7 +42,7 @@ impl Cursor {
         text
     }
 
-    /// None of a text that is no cursor.
+    /// Decodes a cursor. Returns `None` if the text is not one.
     pub(crate) fn read(text: &str) -> Option<Self> {
         let mut bytes = Vec::new();
         for pair in text.get(16..)?.as_bytes().chunks(2) {
@@ -66,7 +67,7 @@ impl Cursor {
     }
 }
 
-/// FNV-1a.
+/// Returns the FNV-1a checksum.
 fn checksum(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |sum, byte| {
         (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

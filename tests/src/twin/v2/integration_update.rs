@@ -14,7 +14,7 @@ use super::super::state_update::literal;
 use super::answer::{invalid, message, no_access};
 use super::types::typed;
 
-/// What a body asks for.
+/// The update that a body requests.
 struct Update {
     school: u64,
     api_type: u64,
@@ -22,7 +22,7 @@ struct Update {
 }
 
 impl Twin {
-    /// Sets the state that v1 sees.
+    /// Sets the same state that v1 reads.
     pub(crate) fn update_integration(
         &mut self,
         username: &str,
@@ -70,7 +70,7 @@ impl Twin {
     }
 }
 
-/// The fields at fault, with their messages.
+/// The names of the faulty fields, with their messages.
 type Faults = Vec<(String, String)>;
 
 fn read(body: &[u8]) -> Result<Update, Faults> {

@@ -1,10 +1,11 @@
-//! The second version of the API (`v2.md`): the rows of v1 at other paths, in pages, with real JSON types.
+//! The second version of the API (`v2.md`): the rows of v1 at other paths, in pages, with JSON
+//! types.
 //!
-//! | file | idea |
+//! | file | contents |
 //! |---|---|
 //! | `route` | paths, methods, and the ids in header and path |
 //! | `request` | the order of checks |
-//! | `page`, `cursor` | pages and where they go on |
+//! | `page`, `cursor` | pages and their continuation |
 //! | `types` | JSON types |
 //! | `integration_update` | POST and PATCH |
 //! | `answer` | the envelopes and their exact texts |

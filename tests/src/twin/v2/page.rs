@@ -7,29 +7,30 @@ use super::super::render::Json;
 use super::cursor::{Cursor, Walk};
 use super::types::typed;
 
-/// How many records a page has if the request does not say.
+/// The number of records of a page if the request does not state it.
 const DEFAULT_LIMIT: u64 = 10;
 
-/// How many records a page has at most.
+/// The maximum number of records of a page.
 const MAX_ALLOWED_LIMIT: u64 = 50;
 
-/// Which records of a collection are asked for.
+/// The records of a collection that a request selects.
 #[derive(Debug)]
 pub(crate) struct Page {
     limit: u64,
     reverse: bool,
-    /// What a cursor of this page must name.
+    /// The identity that a cursor of this page must have.
     identity: String,
-    /// The place behind which the page starts.
+    /// The place after which the page starts.
     after: Option<Vec<u64>>,
-    /// The walk that the page belongs to.
+    /// The walk to which the page belongs.
     walk: Walk,
 }
 
 impl Page {
-    /// Reads `cursor`, `limit` and `reverse_order`, and notes the rule that the question breaks. A request with
-    /// another fault than that of `limit` is not the one that any cursor is of. `seen` is what is seen at an
-    /// instant of a walk, of which the first page would be `start`.
+    /// Reads `cursor`, `limit` and `reverse_order`, and adds the fault of the rule that the
+    /// question breaks. If a request has a fault other than that of `limit`, no cursor belongs to
+    /// it. `seen` returns the data that a walk can read at an instant. `start` is the walk that
+    /// would begin with this request.
     pub(crate) fn read<'a>(
         endpoint: &Endpoint,
         question: &dyn Question,
@@ -48,7 +49,8 @@ impl Page {
             format!("{} {school:?} {meant} {reverse}", endpoint.v2)
         };
         let text = params.text("cursor");
-        // Besides a fault of the request the cursor is refused, and says nothing of the dates.
+        // If the request has another fault, the cursor is refused, and does not affect the check of
+        // the dates.
         let sound = params.faults.is_empty() && order_faults.is_empty();
         let cursor = text
             .as_deref()
@@ -77,12 +79,12 @@ impl Page {
         }
     }
 
-    /// What the page shows.
+    /// Returns the walk to which the page belongs.
     pub(crate) fn walk(&self) -> &Walk {
         &self.walk
     }
 
-    /// `data` and `meta` from all the rows of the collection.
+    /// Returns `data` and `meta`, given all rows of the collection.
     pub(crate) fn apply(&self, mut rows: Vec<Row>, endpoint: &Endpoint) -> Json {
         rows.sort_by(|(one, _), (other, _)| one.cmp(other));
         if self.reverse {

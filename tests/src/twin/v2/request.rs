@@ -1,4 +1,4 @@
-//! A request of v2 from its target to its answer: the order of checks (`v2.md`, "Checks").
+//! Answers a request of v2, with the checks in the order of `v2.md`, "Checks".
 
 use super::super::Twin;
 use super::super::access::{activated, authorisations, integrator};
@@ -49,7 +49,8 @@ impl Twin {
         }
     }
 
-    /// A page of a collection, at the instant and in the school's year of the walk's first page.
+    /// Returns a page of a collection, at the instant and in the school's year of the walk's first
+    /// page.
     fn collection(
         &self,
         now: i64,
@@ -81,7 +82,8 @@ impl Twin {
     }
 }
 
-/// The school has authorised the integrator (401), and every family that is needed is active (403).
+/// Checks that the school has authorised the integrator (401), and that every required family is
+/// active (403).
 fn access(
     store: &Store,
     username: &str,
@@ -102,8 +104,9 @@ fn access(
     Ok(())
 }
 
-/// The record of an id: the one that the collection would list with the same parameters. An absentee takes no
-/// parameters, and a learner that left is found at any date unless they name some.
+/// Returns the record of an id: the one that the collection would contain with the same parameters.
+/// An absentee has no parameters, and a learner that left is found at any date unless the
+/// parameters contain one.
 fn one(
     view: &View<'_>,
     endpoint: &Endpoint,

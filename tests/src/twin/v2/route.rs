@@ -1,4 +1,4 @@
-//! Paths and methods of v2, and the ids in header and path (`v2.md`, "Paths" and "Checks").
+//! Paths and methods of v2, and the ids in the header and the path (`v2.md`, "Paths" and "Checks").
 
 use super::super::answer::TwinAnswer;
 use super::super::endpoints::{ENDPOINTS, Endpoint};
@@ -6,17 +6,17 @@ use super::super::integers::digits;
 use super::super::target::split_target;
 use super::answer::{invalid, method_not_allowed, refused};
 
-/// What a request is for.
+/// The endpoint and the id of a request.
 pub(crate) struct Asked<'a> {
     pub(crate) endpoint: &'static Endpoint,
-    /// It is a state update.
+    /// Whether the request is a state update.
     pub(crate) is_update: bool,
-    /// The id in the path, by its name.
+    /// The id in the path, with its name.
     id: Option<(&'static str, String)>,
     pub(crate) query: &'a str,
 }
 
-/// The path is `/api/v2` or below it.
+/// Returns whether the path is `/api/v2` or below it.
 pub(crate) fn is_below(target: &str) -> bool {
     let path = target.split_once('?').map_or(target, |(path, _)| path);
     let start: Vec<&str> = path.split('/').take(3).collect();
@@ -24,7 +24,7 @@ pub(crate) fn is_below(target: &str) -> bool {
         .is_some_and(|(segments, _)| segments == ["api".to_owned(), "v2".to_owned()])
 }
 
-/// The endpoint: 404, then 405.
+/// Returns the endpoint. The errors are, in this order, 404 and 405.
 pub(crate) fn route<'a>(method: &str, target: &'a str) -> Result<Asked<'a>, TwinAnswer> {
     let unknown = || refused(404, "Route not found");
     let (segments, query) = split_target(target).ok_or_else(unknown)?;
@@ -68,7 +68,8 @@ pub(crate) struct Ids {
     pub(crate) record: Option<u64>,
 }
 
-/// The school of the header, which schools and client integrations ignore, and the id of the path.
+/// Returns the school of the header, which schools and client integrations ignore, and the id of
+/// the path.
 pub(crate) fn ids(asked: &Asked<'_>, headers: &[(String, Vec<u8>)]) -> Result<Ids, TwinAnswer> {
     let mut faults = Vec::new();
     let school = if asked.endpoint.family.is_some() {
@@ -92,7 +93,7 @@ pub(crate) fn ids(asked: &Asked<'_>, headers: &[(String, Vec<u8>)]) -> Result<Id
     }
 }
 
-/// Of a repeated header the last counts.
+/// Returns the id in the school header. If the header is repeated, the last one counts.
 fn header_id(headers: &[(String, Vec<u8>)]) -> Result<Option<u64>, String> {
     let named = headers
         .iter()

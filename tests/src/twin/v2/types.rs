@@ -1,4 +1,5 @@
-//! JSON types (`v2.md`, "Types"): a record of v1, whose values are texts, with real types.
+//! JSON types (`v2.md`, "Types"): converts a record of v1, whose values are texts, to the types of
+//! v2.
 
 use super::super::integers::digits;
 use super::super::render::Json;
@@ -8,11 +9,11 @@ pub(crate) struct Types {
     pub(crate) numbers: &'static [&'static str],
     pub(crate) ids: &'static [&'static str],
     pub(crate) flags: &'static [&'static str],
-    /// Fields that hold a record or several, with the types of those.
+    /// Fields that contain a record or several, with the types of those records.
     pub(crate) records: &'static [(&'static str, &'static Types)],
 }
 
-/// A record of v1 with the types of v2.
+/// Returns a record of v1 with the types of v2.
 pub(crate) fn typed(types: &Types, record: Json) -> Json {
     match record {
         Json::List(items) => {
@@ -35,7 +36,8 @@ pub(crate) fn typed(types: &Types, record: Json) -> Json {
     }
 }
 
-/// An empty field is null; text stays as it is, and so does the percentage `a`.
+/// Returns a value with its type. An empty field is null; text and the percentage `a` are
+/// unchanged.
 fn field(types: &Types, name: &str, value: Json) -> Json {
     if let Some((_, types)) = types.records.iter().find(|(records, _)| *records == name) {
         return typed(types, value);
@@ -56,7 +58,8 @@ fn field(types: &Types, name: &str, value: Json) -> Json {
     }
 }
 
-/// Digits without a leading zero, at most 2^64−1; `0` is.
+/// Returns whether a text consists of digits without a leading zero and is at most 2^64−1. `0` is
+/// canonical.
 fn is_canonical(text: &str) -> bool {
     digits(text).is_some_and(|number| number.to_string() == text)
 }

@@ -1,5 +1,5 @@
-//! The typed question that a request of the corpus asks, if it is one that an
-//! app could ask: found by reading the request anew, in a simple way.
+//! Converts a request of the corpus to the corresponding typed question, if there is one, with a
+//! simple parser that shares no code with the engine.
 
 mod params;
 pub(crate) mod question;
@@ -19,8 +19,8 @@ pub(crate) enum Version {
     V2,
 }
 
-/// Asks for what a target of the request's says, unless credentials, access or
-/// parameters stop it first.
+/// Asks the typed question of a target, unless credentials, access or parameters are refused
+/// before.
 pub(crate) fn ask(
     engine: &Engine,
     request: &Request,
@@ -52,8 +52,8 @@ pub(crate) fn ask(
             let asked = asked(school, None);
             Way::answer(engine, now, Shape::All, |way| of_v1(path, &asked, way))?
         }
-        // The request itself is the one that changes the state; the typed door
-        // is asked for what changes nothing.
+        // The request itself changes the state; the typed question is asked only if it changes
+        // nothing.
         "PATCH" => {
             let set = state(username, school?, &request.body)?;
             let unknown = request.status == 404;
@@ -64,23 +64,23 @@ pub(crate) fn ask(
     Some((Version::V1, answer))
 }
 
-/// What is wanted of a question's records.
+/// Which records of a question are requested.
 pub(crate) enum Shape<'a> {
-    /// All of them, as v1 answers.
+    /// All records, as v1 answers.
     All,
-    /// A page of them, as v2 answers.
+    /// A page, as v2 answers.
     Page(Page<'a>),
-    /// The one there is, as v2 answers.
+    /// The only record, as v2 answers.
     One,
 }
 
-/// What is done with a question.
+/// How a question is asked.
 pub(crate) struct Way<'a> {
     pub(crate) shape: Shape<'a>,
     pub(crate) take: &'a dyn Fn(&dyn Question, &Shape<'_>),
 }
 
-/// A question was handed on.
+/// Shows that a question was asked.
 pub(crate) struct Handed;
 
 impl<'a> Way<'a> {
@@ -89,7 +89,7 @@ impl<'a> Way<'a> {
         Handed
     }
 
-    /// The answer to the question that is handed on.
+    /// Returns the answer to the question that `hand` asks.
     fn answer(
         engine: &Engine,
         now: i64,
@@ -98,7 +98,7 @@ impl<'a> Way<'a> {
     ) -> Option<Answer> {
         let answer = RefCell::new(None);
         let take = |question: &dyn Question, shape: &Shape<'_>| {
-            // What the buffer held before is none of the answer.
+            // The answer must not contain the previous content of the buffer.
             let mut body = b"before".to_vec();
             let now = Some(now);
             let status = match shape {
@@ -114,7 +114,7 @@ impl<'a> Way<'a> {
     }
 }
 
-/// Hands on the question that a target of v1 asks.
+/// Asks the question of a target of v1.
 pub(crate) fn hand(username: &str, target: &str, way: &Way<'_>) -> Option<Handed> {
     if target.contains(['%', '+', '#']) {
         return None;
@@ -136,14 +136,14 @@ fn of_v1(path: &str, asked: &Asked<'_>, way: &Way<'_>) -> Option<Handed> {
     (resource.ask)(asked, way)
 }
 
-/// The value of a request's header.
+/// Returns the value of a header of the request.
 fn header<'a>(request: &'a Request, name: &str) -> Option<&'a str> {
     let mut headers = request.headers.iter().rev();
     let found = headers.find(|(other, _)| other.eq_ignore_ascii_case(name));
     found.map(|(_, value)| value.as_str())
 }
 
-/// A path and the id at its end, if there is one; nothing if that is too large.
+/// Splits a path and the id at its end, if there is one. Returns `None` if the id is too large.
 fn with_id(path: &str) -> Option<(&str, Option<u64>)> {
     match path.rsplit_once('/') {
         Some((before, last)) if last.bytes().all(|byte| byte.is_ascii_digit()) => {

@@ -19,7 +19,7 @@ impl<'a> Params<'a> {
         self.0.get(name).copied().filter(|value| !value.is_empty())
     }
 
-    /// `None` if the value cannot be passed to a typed question.
+    /// Returns `None` if the value cannot be passed to a typed question.
     #[expect(clippy::option_option, reason = "absent, or of no use")]
     pub(crate) fn parsed<T: std::str::FromStr>(&self, name: &str) -> Option<Option<T>> {
         match self.text(name) {
@@ -29,14 +29,14 @@ impl<'a> Params<'a> {
         }
     }
 
-    /// A switch that any value but a few puts on, none too.
+    /// Returns a switch that is on unless it has one of a few values. An empty value turns it on.
     pub(crate) fn includes(&self, name: &str) -> bool {
         let off = ["0", "false", "no"];
         let given = self.0.get(name);
         given.is_some_and(|value| !off.contains(&value.to_lowercase().as_str()))
     }
 
-    /// A switch that takes four values; `None` if this is another.
+    /// Returns a switch with four possible values, or `None` for any other value.
     pub(crate) fn flag(&self, name: &str) -> Option<bool> {
         let value = self.text(name).unwrap_or("0").to_lowercase();
         match value.as_str() {
@@ -55,7 +55,7 @@ impl<'a> Params<'a> {
     }
 }
 
-/// An unsigned integer, without a sign.
+/// Parses an unsigned integer without a sign.
 pub(crate) fn number(text: &str) -> Option<u64> {
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|_| digits)

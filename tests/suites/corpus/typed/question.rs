@@ -1,4 +1,4 @@
-//! The question about a resource, read from a request's parameters.
+//! Makes the typed question about a resource from the parameters of a request.
 
 use super::params::Params;
 use super::values::{Values, reread};
@@ -9,17 +9,17 @@ use rollbook::{
     StaffMembers, SubjectMarks, SubjectsPerTerm, v1, v2,
 };
 
-/// What requests are about: the path in v1, that in v2, and how it is asked there.
+/// A resource: its path in v1, its path in v2, and how it is asked.
 pub(crate) struct Resource {
     pub(crate) v1: &'static str,
     pub(crate) v2: &'static str,
-    /// v1's path names a school.
+    /// Whether the path of v1 contains a school.
     pub(crate) of_school: bool,
-    /// v2's path may name one record.
+    /// Whether the path of v2 may contain the id of one record.
     pub(crate) has_id: bool,
-    /// The types of its records.
+    /// The types of the records.
     pub(crate) values: Values,
-    /// Asks it, unless a parameter is malformed.
+    /// Asks the question, unless a parameter is malformed.
     pub(crate) ask: fn(&Asked<'_>, &Way<'_>) -> Option<Handed>,
 }
 
@@ -277,7 +277,7 @@ pub(crate) const RESOURCES: [Resource; 19] = [
             one: reread::<v2::SchoolInfo>,
         },
         ask: |asked, way| {
-            // It is one object in v2 too.
+            // The school is one object in v2 too.
             let way = match way.shape {
                 Shape::All => way,
                 _ => &Way {
@@ -325,23 +325,23 @@ pub(crate) const RESOURCES: [Resource; 19] = [
 ];
 
 fn lookup(list: LookupList, asked: &Asked<'_>) -> Lookup {
-    // v1's path has the id where others name the school.
+    // In v1, the id is at the place of the school in other paths.
     let id = asked.id.or(asked.school);
     Lookup { list, id }
 }
 
-/// What a request says beside the resource.
+/// The content of a request other than the resource.
 pub(crate) struct Asked<'a> {
     pub(crate) username: &'a str,
     pub(crate) school: Option<u64>,
-    /// The one record that the path names.
+    /// The id of one record in the path.
     pub(crate) id: Option<u64>,
     pub(crate) params: &'a Params<'a>,
 }
 
 impl Asked<'_> {
-    /// The record by the path's id or by the parameter; nothing if the two are
-    /// not the same.
+    /// Returns the id of one record, from the path or from the parameter, or `None` if the two
+    /// differ.
     #[expect(clippy::option_option, reason = "absent, or of no use")]
     fn one(&self, name: &str) -> Option<Option<u64>> {
         let given = self.params.parsed(name)?;

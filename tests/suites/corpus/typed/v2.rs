@@ -1,4 +1,4 @@
-//! The question that a request of v2 asks: a page, or one record.
+//! Converts a request of v2 to a typed question for a page or for one record.
 
 use super::params::number;
 use super::question::{Asked, RESOURCES};
@@ -6,8 +6,7 @@ use super::{Shape, Way, header, with_id};
 use rollbook::{Answer, Engine, Page};
 use rollbook_tests::corpus::Request;
 
-/// Asks for what stands below `/api/v2/`; `asked` takes the school and the id
-/// of one record.
+/// Asks the question of a path below `/api/v2/`. `asked` takes the school and the id of one record.
 pub(super) fn ask<'a>(
     engine: &Engine,
     request: &Request,
@@ -15,7 +14,7 @@ pub(super) fn ask<'a>(
     asked: impl Fn(Option<u64>, Option<u64>) -> Asked<'a>,
     now: i64,
 ) -> Option<Answer> {
-    // There is no typed door to the answers of a state update.
+    // State updates have no typed question in v2.
     if request.method != "GET" {
         return None;
     }

@@ -1,4 +1,4 @@
-//! The types that the records of a resource are read into.
+//! The types into which the records of a resource are decoded.
 
 use rollbook::{Answer, Undecoded, v2};
 use serde::Serialize;
@@ -11,7 +11,7 @@ pub(crate) fn reread<T: DeserializeOwned + Serialize>(answer: &Answer) -> Result
     Ok(read)
 }
 
-/// A field that is null says as much as one that is not there.
+/// Removes null fields, which mean the same as missing fields.
 pub(crate) fn without_nothing(value: &mut Value) {
     match value {
         Value::Object(fields) => {
@@ -25,9 +25,9 @@ pub(crate) fn without_nothing(value: &mut Value) {
 
 pub(crate) type Reread = fn(&Answer) -> Result<Value, Undecoded>;
 
-/// How answers about a resource are read.
+/// How the answers about a resource are decoded.
 pub(crate) struct Values {
-    /// The whole of v1's answer.
+    /// A whole answer of v1.
     pub(crate) v1: Reread,
     /// A page of v2.
     pub(crate) page: Reread,
@@ -36,7 +36,7 @@ pub(crate) struct Values {
 }
 
 impl Values {
-    /// Of records that v1 answers in an array.
+    /// Returns the readers of records that v1 answers in an array.
     pub(crate) const fn array<One, Two>() -> Values
     where
         One: DeserializeOwned + Serialize,

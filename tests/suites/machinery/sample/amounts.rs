@@ -1,4 +1,4 @@
-//! How many records there are, and how large their answers.
+//! The numbers of records, and the sizes of answers.
 
 use super::{Record, bytes, loaded, of_kind, records, school, without_marks};
 use rollbook::{Absentees, Engine, Learners, Question};
@@ -22,7 +22,7 @@ fn every_learner_has_eight_subjects_and_224_marks_a_year() {
         };
         let marks = by_learner(&records(&of_phase(school(24))), "mark");
         assert!(marks.len() == 24 && marks.values().all(|count| *count == 224));
-        // As many learners as it takes for every choice of subjects in every grade.
+        // There are enough learners for every choice of subjects in every grade.
         let taken = by_learner(&records(&of_phase(without_marks(600))), "learner_subject");
         assert!(taken.len() == 600 && taken.values().all(|count| *count == 8));
     }
@@ -62,7 +62,7 @@ fn most_learners_are_current_and_every_grade_is_filled_alike() {
     }
 }
 
-/// How many bytes an answer has and how many records of it have a field.
+/// Returns the length of an answer, and the number of its records that have a field.
 fn answered(engine: &Engine, question: &impl Question, field: &str) -> (usize, usize) {
     let answer = engine.ask(question).unwrap();
     let name = format!("\"{field}\":");

@@ -1,4 +1,4 @@
-//! School years.
+//! The school years of a sample school.
 
 use super::{Record, of_kind, records, without_marks};
 use jiff::civil::{Date, Weekday};
@@ -59,7 +59,7 @@ fn a_year_has_about_two_hundred_school_days_in_every_month() {
         for month in 1..=12 {
             assert!(days.iter().any(|day| day.month() == month));
         }
-        // Women's Day is a Sunday, so that Monday is kept.
+        // Women's Day is a Sunday, so Monday is a holiday.
         assert!(!days.contains(&jiff::civil::date(2026, 8, 10)));
     }
 }

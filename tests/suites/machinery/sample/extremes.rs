@@ -1,4 +1,4 @@
-//! Records with extremes, beside a school without.
+//! Records with extreme values, which are added to a sample school.
 
 use super::{bytes, loaded, of_kind, records, school};
 use rollbook_tests::sample::SampleSchool;

@@ -1,4 +1,4 @@
-//! The bytes: the same every time, and a dataset.
+//! The bytes of a sample school: they are reproducible, and a valid dataset.
 
 use super::{bytes, loaded, school};
 use rollbook_tests::sample::{SampleSchool, federation};

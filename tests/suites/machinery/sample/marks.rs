@@ -1,25 +1,26 @@
-//! Assessments, marks and what they come to.
+//! Assessments, marks and term marks.
 
 use super::{Record, of_kind, records, school};
 use jiff::civil::date;
 use rollbook_tests::sample::SampleSchool;
 use std::collections::BTreeMap;
 
-/// The hundredths of a decimal.
+/// Returns a decimal in hundredths.
 fn hundredths(text: &str) -> u64 {
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));
     format!("{whole}{part:0<2}").parse().unwrap()
 }
 
-/// Half up.
+/// Divides, and rounds half up.
 fn divided(dividend: u64, divisor: u64) -> u64 {
     (dividend + divisor / 2) / divisor
 }
 
-/// What a programme is: year, term, subject and grade.
+/// The fields that identify a programme.
 const PROGRAMME: [&str; 4] = ["year", "term", "subject_id", "grade_id"];
 
-/// Sum of weighted percentages, and sum of weights, by learner, year, term, subject and grade.
+/// The sum of the weighted percentages and the sum of the weights, by learner, year, term, subject
+/// and grade.
 type Scores = BTreeMap<(u64, [u64; 4]), (u64, u64)>;
 
 fn scores(records: &[Record]) -> Scores {
@@ -66,7 +67,7 @@ fn a_term_mark_is_that_of_its_assessments() {
                 assert_eq!(mark, (weights > 0).then(|| divided(sum, weights)));
             }
         }
-        // Every mark was of a subject that the learner takes.
+        // Every mark belongs to a subject that the learner takes.
         assert!(scores.is_empty(), "{scores:?}");
     }
 }
@@ -83,7 +84,7 @@ fn weights_of_a_programme_make_a_hundred() {
 }
 
 #[test]
-fn nothing_lies_behind_the_last_known_day() {
+fn no_record_is_later_than_the_last_known_day() {
     let today = date(2026, 5, 14);
     let records = records(&SampleSchool {
         as_of: Some(today),

@@ -1,4 +1,4 @@
-//! What a sample school promises.
+//! Tests of sample schools.
 
 mod amounts;
 mod calendar;
@@ -20,7 +20,7 @@ fn school(learners: u32) -> SampleSchool {
     }
 }
 
-/// Without marks, which are most of the records.
+/// Returns a school without marks, which are most of its records.
 fn without_marks(learners: u32) -> SampleSchool {
     SampleSchool {
         marks: false,
@@ -34,8 +34,8 @@ fn bytes(school: &SampleSchool) -> Vec<u8> {
     bytes
 }
 
-/// A dataset in an engine, which it must please, and how many kinds of record it has; no
-/// record stands in it twice.
+/// Loads a dataset into an engine, which must accept it. Returns the number of its kinds of record.
+/// No record may occur twice.
 fn loaded(dataset: &[u8]) -> (Engine, usize) {
     let engine = Engine::memory(Options::default()).unwrap();
     let summary = engine.apply(dataset).unwrap();
@@ -45,7 +45,7 @@ fn loaded(dataset: &[u8]) -> (Engine, usize) {
     (engine, summary.kinds().count())
 }
 
-/// A record: the members of its line.
+/// A record as the members of its line.
 struct Record(Value);
 
 impl Record {
@@ -53,7 +53,7 @@ impl Record {
         self.0["type"].as_str().unwrap()
     }
 
-    /// The text of a field, empty if the line has none.
+    /// Returns the text of a field, which is empty if the line has no such field.
     fn text(&self, field: &str) -> String {
         match &self.0[field] {
             Value::Null => String::new(),
@@ -62,12 +62,12 @@ impl Record {
         }
     }
 
-    /// The integer of a field that holds one.
+    /// Returns the value of an integer field.
     fn number(&self, field: &str) -> u64 {
         self.text(field).parse().unwrap()
     }
 
-    /// The integers of fields that hold some.
+    /// Returns the values of integer fields.
     fn numbers<const N: usize>(&self, fields: [&str; N]) -> [u64; N] {
         fields.map(|field| self.number(field))
     }

@@ -7,7 +7,8 @@ fn people(records: &[Record]) -> impl Iterator<Item = &Record> {
     of_kind(records, "learner").chain(of_kind(records, "parent"))
 }
 
-/// Every other digit from the last on is doubled, and its digits are added.
+/// Returns the Luhn sum: every other digit is doubled, beginning before the last one, and the
+/// digits of the results are added.
 fn luhn(number: &str) -> u32 {
     let digit = |(place, digit): (usize, char)| {
         let digit = digit.to_digit(10).unwrap() * if place % 2 == 1 { 2 } else { 1 };
@@ -17,7 +18,7 @@ fn luhn(number: &str) -> u32 {
 }
 
 #[test]
-fn an_identity_number_tells_birth_and_gender_and_checks() {
+fn an_identity_number_contains_birth_gender_and_check_digit() {
     assert_eq!(luhn("8001015009087") % 10, 0);
     let records = records(&without_marks(300));
     let of_people = people(&records).filter(|person| !person.text("id_number").is_empty());
@@ -34,7 +35,7 @@ fn an_identity_number_tells_birth_and_gender_and_checks() {
 }
 
 #[test]
-fn addresses_can_be_written_to() {
+fn addresses_are_well_formed() {
     let records = records(&without_marks(300));
     for person in people(&records) {
         let address = person.text("email_address");

@@ -1,11 +1,11 @@
-//! What records refer to is there.
+//! Each reference of a record leads to an existing record.
 
 use super::{of_kind, records, school};
 use rollbook_tests::sample::SampleSchool;
 use std::collections::BTreeSet;
 
-/// A kind of record, the kind that it refers to, its fields that are the key there, and
-/// the fields of that key, both without the school's id.
+/// A kind of record, the kind that it refers to, the fields with the reference, and the fields of
+/// the key there. The id of the school is omitted from both.
 const REFERENCES: [(&str, &str, &str, &str); 21] = [
     ("client_integration", "integrator", "username", "username"),
     (

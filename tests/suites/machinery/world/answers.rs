@@ -1,11 +1,11 @@
-//! Every status and kind of text of both versions comes up, and what bodies hold that is easily missed.
+//! Every status and error text of both versions occurs, and also rare content of answers.
 
 use std::collections::BTreeSet;
 
 use super::{Action, LIVES, Outcome, body, description};
 use rollbook_tests::twin::{TwinAnswer, nothing_found};
 
-/// The names of parameters and members are left out.
+/// All answers that must occur. Names of parameters and members are replaced by `…`.
 const ANSWERS: [&str; 50] = [
     "v1 200",
     "v1 204",
@@ -59,7 +59,8 @@ const ANSWERS: [&str; 50] = [
     "v2 405 Use GET, POST or PATCH",
 ];
 
-/// What random schools are never without, or never asked for without.
+/// Error texts that cannot occur, because random schools always have such records or are never
+/// asked without them.
 const ALWAYS_THERE: [&str; 5] = [
     "No school records found",
     "No school record found",
@@ -68,7 +69,7 @@ const ALWAYS_THERE: [&str; 5] = [
     "No languages found",
 ];
 
-/// Part of a target, and what the body of its answer can hold.
+/// Parts of targets, and text that must occur in their answers.
 const CONTENTS: [(&str, &str); 27] = [
     ("adminplus/learners", "\"parents\":[{\"id\":"),
     ("adminplus/learners", "\"grade_id\":\"009\""),
@@ -113,7 +114,7 @@ const CONTENTS: [(&str, &str); 27] = [
 
 #[test]
 #[ignore = "tests/run searches"]
-fn every_answer_comes_up() {
+fn every_answer_occurs() {
     let mut answers: BTreeSet<String> = ANSWERS.map(str::to_owned).into();
     let nothing = nothing_found().filter(|text| !ALWAYS_THERE.contains(text));
     answers.extend(nothing.map(|text| format!("v1 404 {text}")));
@@ -125,9 +126,9 @@ fn every_answer_comes_up() {
         };
         let body = String::from_utf8_lossy(&answer.body);
         contents.retain(|(path, text)| !(target.contains(path) && body.contains(text)));
-        let told = told(target, answer);
-        several |= told.len() > 2;
-        for line in told {
+        let lines = summaries(target, answer);
+        several |= lines.len() > 2;
+        for line in lines {
             answers.remove(line.as_str());
         }
     }
@@ -137,8 +138,8 @@ fn every_answer_comes_up() {
     );
 }
 
-/// What an answer says: a line for each field at fault, else one.
-fn told(target: &str, answer: &TwinAnswer) -> Vec<String> {
+/// Returns the summaries of an answer: one line for each invalid field, or one line.
+fn summaries(target: &str, answer: &TwinAnswer) -> Vec<String> {
     let body = body(answer);
     let version = if target.starts_with("/api/v2") {
         "v2"

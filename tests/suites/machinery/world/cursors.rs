@@ -1,9 +1,9 @@
-//! The cursors of a sequence.
+//! Tests of the placeholders for cursors in random sequences.
 
 use super::{Cursors, blanked};
 
 #[test]
-fn the_last_cursor_stands_in() {
+fn the_last_cursor_is_inserted() {
     let mut cursors = Cursors::default();
     let target = "/a?cursor=<cursor>&b=<cut-cursor>x&c=<changed-cursor>";
     assert_eq!(cursors.fill(target), "/a?cursor=none&b=nonx&c=noAe");

@@ -1,4 +1,4 @@
-//! What an export is.
+//! Tests of the exports of the naive implementation.
 
 use super::LIVES;
 use rollbook_tests::random::Random;

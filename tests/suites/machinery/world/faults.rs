@@ -1,4 +1,4 @@
-//! Every kind of fault comes up.
+//! Every kind of fault of a dataset occurs.
 
 use super::{LIVES, Outcome, World};
 use rollbook_tests::twin::{Twin, comparable};
@@ -43,7 +43,7 @@ const TRANSACTIONS: [&str; 3] = [
 
 #[test]
 #[ignore = "tests/run searches"]
-fn every_fault_of_a_transaction_comes_up() {
+fn every_fault_of_a_transaction_occurs() {
     let mut faults = TRANSACTIONS.to_vec();
     for (_, outcome) in LIVES.iter().flat_map(|life| &life.steps) {
         if let Outcome::Refused(fault) = outcome {
@@ -55,7 +55,7 @@ fn every_fault_of_a_transaction_comes_up() {
 
 #[test]
 #[ignore = "tests/run searches"]
-fn every_fault_of_a_line_comes_up() {
+fn every_fault_of_a_line_occurs() {
     let mut faults = FAULTS.to_vec();
     for seed in 0..100 {
         let dataset = World::new(seed).faulty_dataset(300);

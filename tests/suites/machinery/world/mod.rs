@@ -1,4 +1,4 @@
-//! What random sequences reach, and what must hold after every one of them.
+//! What random sequences reach, and what is true after each of them.
 
 mod answers;
 mod cursors;
@@ -13,13 +13,13 @@ use std::sync::LazyLock;
 use rollbook_tests::twin::{Twin, TwinAnswer};
 use rollbook_tests::world::{Action, Cursors, Outcome, World, blanked};
 
-/// A sequence as the naive implementation lived it, and how it was left.
+/// A sequence with its outcomes in the naive implementation, and the final state.
 struct Life {
     steps: Vec<(Action, Outcome)>,
     twin: Twin,
 }
 
-/// Sequences enough for all that must come up.
+/// Enough sequences for everything that must occur.
 static LIVES: LazyLock<Vec<Life>> = LazyLock::new(|| (0..600).map(life).collect());
 
 fn life(seed: u64) -> Life {
@@ -41,13 +41,13 @@ fn body(answer: &TwinAnswer) -> serde_json::Value {
     serde_json::from_slice(&answer.body).expect("answers are JSON")
 }
 
-/// The `error_description` of an answer, in v2 its `message`, if it has one.
+/// Returns the `error_description` of an answer, or its `message` in v2.
 fn description(body: &serde_json::Value) -> Option<&str> {
     let text = body.get("error_description").or(body.get("message"))?;
     text.as_str()
 }
 
-/// How many records the page of a collection has.
+/// Returns the number of records on a page.
 fn data_len(body: &serde_json::Value) -> Option<usize> {
     Some(body.get("data")?.as_array()?.len())
 }

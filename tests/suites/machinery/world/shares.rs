@@ -1,4 +1,4 @@
-//! How often requests reach their query, and find something.
+//! How many requests reach their query, and how many of these find something.
 
 use std::collections::BTreeMap;
 
@@ -13,17 +13,17 @@ struct Share {
 }
 
 impl Share {
-    fn holds(&self, reached: usize, found: usize) -> bool {
+    fn is_at_least(&self, reached: usize, found: usize) -> bool {
         self.reached * 100 >= self.asked * reached && self.found * 100 >= self.reached * found
     }
 }
 
-/// The endpoint of a target, as the router would not see it.
+/// Returns the endpoint of a target, even if the path differs from a valid one.
 fn endpoint(method: &str, target: &str) -> String {
     let is_v2 = target.starts_with("/api/v2");
     let path = |endpoint: &Endpoint| if is_v2 { endpoint.v2 } else { endpoint.v1 };
     let of = ENDPOINTS.iter().map(path);
-    // The longest, since the path of one begins another's.
+    // The longest match, because one path can be a prefix of another.
     let found = of.filter(|path| target.contains(path));
     let found = found.max_by_key(|path| path.len()).unwrap_or("other");
     let version = if is_v2 { "v2 " } else { "" };
@@ -35,7 +35,7 @@ fn endpoint(method: &str, target: &str) -> String {
     format!("{update}{version}{found}")
 }
 
-/// The text of an answer of a query that found nothing.
+/// Returns whether this is the text of an answer without records.
 fn is_none_found(text: &str) -> bool {
     text.starts_with("No ") && text.ends_with(" found")
 }
@@ -45,14 +45,14 @@ fn is_none_found(text: &str) -> bool {
 fn interesting_answers_are_frequent() {
     let mut total = Share::default();
     let mut shares: BTreeMap<String, Share> = BTreeMap::new();
-    let (mut batches, mut kept) = (0, 0);
+    let (mut batches, mut applied) = (0, 0);
     let (mut requests, mut of_v2) = (0, 0);
     for step in LIVES.iter().flat_map(|life| &life.steps) {
         match step {
             (Action::Request { method, target, .. }, Outcome::Answered(answer)) => {
                 requests += 1;
                 of_v2 += usize::from(target.starts_with("/api/v2"));
-                // A walk that is refused is counted by the test of walks.
+                // Refused cursors are counted by the tests of walks.
                 if target.contains("cursor>") {
                     continue;
                 }
@@ -71,21 +71,21 @@ fn interesting_answers_are_frequent() {
             }
             (Action::Apply(_), outcome) => {
                 batches += 1;
-                kept += usize::from(matches!(outcome, Outcome::Kept(_)));
+                applied += usize::from(matches!(outcome, Outcome::Kept(_)));
             }
             _ => {}
         }
     }
-    assert!(total.holds(60, 60), "{total:?}");
+    assert!(total.is_at_least(60, 60), "{total:?}");
     for (endpoint, share) in &shares {
         let (reached, found) = if endpoint.contains("v2") {
             (45, 40)
         } else {
             (50, 50)
         };
-        // Few are asked at a path that strays from those of the API.
+        // Few requests have a path outside the API.
         assert!(
-            endpoint.ends_with("other") || share.asked < 20 || share.holds(reached, found),
+            endpoint.ends_with("other") || share.asked < 20 || share.is_at_least(reached, found),
             "{endpoint}: {share:?}"
         );
     }
@@ -95,7 +95,7 @@ fn interesting_answers_are_frequent() {
         "{of_v2} of {requests} requests are of v2"
     );
     assert!(
-        kept * 100 >= batches * 75 && kept * 100 <= batches * 97,
-        "{kept} of {batches} datasets kept"
+        applied * 100 >= batches * 75 && applied * 100 <= batches * 97,
+        "{applied} of {batches} datasets applied"
     );
 }

@@ -1,11 +1,11 @@
-//! Failures shrink to what they need.
+//! Failures are shrunk to the necessary changes.
 
 use std::time::Duration;
 
 use super::{Action, Cursors, Outcome, Twin, World};
 use rollbook_tests::shrink::shrunk;
 
-/// A sequence fails if some learner is found by its name.
+/// The simulated failure: some learner is found by name.
 fn finds_by_name(sequence: &[Action]) -> bool {
     let mut twin = Twin::default();
     let mut cursors = Cursors::default();

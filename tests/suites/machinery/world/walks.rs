@@ -1,10 +1,10 @@
-//! Cursors are followed: through many pages, across changes, and where they must be refused.
+//! Cursors are used through many pages and after changes, and are refused where they must be.
 
 use std::collections::BTreeMap;
 
 use super::{Action, LIVES, Outcome, body, data_len};
 
-/// How a page was asked: what was between the page before it and it.
+/// What happened between a page and the one before it.
 #[derive(Debug, Default)]
 struct Walk {
     pages: usize,
@@ -16,12 +16,12 @@ struct Walk {
 
 #[test]
 #[ignore = "tests/run searches"]
-fn walks_go_on_whatever_happens_between_pages() {
+fn walks_continue_whatever_happens_between_pages() {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let mut up = |what| *counts.entry(what).or_default() += 1;
     for life in LIVES.iter() {
         let mut walk = Walk::default();
-        let mut goes_on = false;
+        let mut has_next = false;
         for step in &life.steps {
             match step {
                 (Action::Apply(_), Outcome::Kept(summary)) => {
@@ -42,7 +42,7 @@ fn walks_go_on_whatever_happens_between_pages() {
                     let Some(records) = data_len(&body) else {
                         continue;
                     };
-                    if !target.contains("cursor>") || !goes_on {
+                    if !target.contains("cursor>") || !has_next {
                         up("begun");
                         walk = Walk::default();
                     } else if whole {
@@ -63,13 +63,13 @@ fn walks_go_on_whatever_happens_between_pages() {
                             }
                         }
                     }
-                    goes_on = body["meta"].get("next_cursor").is_some();
+                    has_next = body["meta"].get("next_cursor").is_some();
                     walk = Walk {
                         pages: walk.pages,
                         now: *now,
                         ..Walk::default()
                     };
-                    up(if goes_on { "goes on" } else { "ends" });
+                    up(if has_next { "goes on" } else { "ends" });
                 }
                 _ => {}
             }
@@ -98,7 +98,7 @@ fn walks_go_on_whatever_happens_between_pages() {
     }
 }
 
-/// Cursors reach requests that they are not of, which differ in one thing.
+/// Cursors are refused by requests that differ from theirs in one respect.
 #[test]
 #[ignore = "tests/run searches"]
 fn cursors_of_other_requests_are_refused() {

@@ -1,4 +1,4 @@
-//! The requests of v1 that the corpus and random worlds have, upgraded: v2 has the
+//! Upgrades the requests of v1 in the corpus and in random worlds, and checks that v2 returns the
 //! same records.
 
 mod records;
@@ -11,7 +11,7 @@ use rollbook_tests::search::{extent, first_seed};
 use rollbook_tests::world::{Action, World};
 use std::collections::HashSet;
 
-/// Asks as a request of the corpus does, for another target.
+/// Sends a request of the corpus to another target.
 fn ask(engine: &Engine, request: &Request, upgrade: &Upgrade, target: &str, now: i64) -> Answer {
     let own: Vec<_> = upgrade.headers().collect();
     let headers = request.headers.iter();
@@ -26,7 +26,7 @@ fn ask(engine: &Engine, request: &Request, upgrade: &Upgrade, target: &str, now:
     })
 }
 
-/// What came of the requests in v1, and how many records they found.
+/// The number of requests by outcome in v1, and of the records they found.
 #[derive(Debug, Default)]
 struct Count {
     records: usize,
@@ -54,7 +54,7 @@ fn compare(engine: &Engine, request: &Request, now: i64, count: &mut Count) {
         200 => true,
         404 => false,
         status => {
-            // v2 does not say that there is a school which one may not see.
+            // v2 does not reveal schools that a user may not see.
             let is_school = request.answer.contains("Client access not authorised")
                 && upgrade.target.contains("/schools/");
             let status = if is_school { 404 } else { status };
@@ -106,10 +106,10 @@ fn every_request_of_v1() {
             ..Options::default()
         };
         let engine = Engine::memory(options).unwrap();
-        // What was asked since the last change.
+        // The requests since the last change.
         let mut asked = HashSet::new();
         for step in &case.steps[..=last] {
-            // What a change comes to is no matter here, if it comes to the same.
+            // The outcome of a change does not matter here.
             match step {
                 Step::Apply(dataset, _) => drop(engine.apply(dataset.as_bytes())),
                 Step::ReplaceSchool(school, dataset, _) => {
@@ -136,7 +136,7 @@ fn every_request_of_v1() {
     assert!(count.found > 500 && count.nothing > 100 && count.refused > 50 && count.records > 800);
 }
 
-/// Sends a request as it is, but for cursors.
+/// Sends a request without changes. Placeholders for cursors are not replaced.
 fn send(engine: &Engine, request: &Request, now: i64) -> Answer {
     let headers = request.headers.iter();
     let headers = headers.map(|(name, value)| (name.as_str(), value.as_str()));
@@ -150,7 +150,7 @@ fn send(engine: &Engine, request: &Request, now: i64) -> Answer {
     })
 }
 
-/// The requests of v1 that random worlds make, which spell them in many ways.
+/// The requests of v1 in random worlds are written in many forms.
 #[test]
 fn every_request_of_random_worlds() {
     let mut count = Count::default();

@@ -1,10 +1,10 @@
-//! The records of answers, written so that those of v1 and of v2 compare.
+//! Writes the records of answers in a form in which those of v1 and v2 are equal.
 
 use crate::pages::walked::{cursor, found};
 use rollbook::Answer;
 use serde_json::{Map, Value};
 
-/// A value as v1 writes it, whichever version it is of.
+/// Returns a value as v1 writes it, from either version.
 fn as_text(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -13,7 +13,7 @@ fn as_text(value: &Value) -> String {
             Some(decimal) if number.is_f64() => format!("{decimal:.2}"),
             _ => number.to_string(),
         },
-        // As exact as the number that v2 has for it.
+        // Rounded, because the number in v2 has the same precision.
         Value::String(text) => match (text.as_bytes(), text.parse::<f64>()) {
             ([.., b'.', _, _], Ok(decimal)) => format!("{decimal:.2}"),
             _ => text.clone(),
@@ -24,7 +24,7 @@ fn as_text(value: &Value) -> String {
         }
         Value::Object(members) => {
             let members = members.iter().filter_map(|(name, value)| {
-                // Nobody is left out in v1.
+                // v1 omits a missing accountable person.
                 if name == "accountable_person" && value.is_null() {
                     return None;
                 }
@@ -43,7 +43,7 @@ fn as_text(value: &Value) -> String {
     }
 }
 
-/// The ends of a tree, each with what stands above it.
+/// Collects the leaves of a tree, each with the members of the levels above it.
 fn flatten(tree: &Value, mut above: Map<String, Value>, ends: &mut Vec<String>) {
     let members = tree.as_object().unwrap();
     let is_inner = |value: &Value| value.is_object();
@@ -58,13 +58,13 @@ fn flatten(tree: &Value, mut above: Map<String, Value>, ends: &mut Vec<String>) 
     }
 }
 
-/// Whether an answer of v1 is a tree of grades, and not one record or a list.
+/// Returns whether an answer of v1 is a tree of grades, rather than one record or a list.
 fn is_tree(body: &Value) -> bool {
     let grades = body.as_object();
     grades.is_some_and(|grades| grades.values().all(Value::is_object))
 }
 
-/// The records of an answer of v1, in their order if they have one.
+/// Returns the records of an answer of v1, in order if they have one.
 pub(super) fn of_v1(body: &str) -> Vec<String> {
     let body: Value = serde_json::from_str(body).unwrap();
     if let Some(records) = body.as_array() {
@@ -82,7 +82,7 @@ pub(super) fn of_v1(body: &str) -> Vec<String> {
     ends
 }
 
-/// The records of v2, page by page, as v1's; none if there is no record.
+/// Returns the records of v2 from all pages in the form of v1. Returns none if no record was found.
 pub(super) fn of_v2(is_tree: bool, first: &Answer, ask: impl Fn(&str) -> Answer) -> Vec<String> {
     if first.status.code == 404 {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! v2 as the sample schools' integrator asks it: page by page.
+//! Requests of v2 by the integrator of the sample schools, page by page.
 
 pub(crate) mod types;
 
@@ -6,7 +6,7 @@ use rollbook::{Answer, Engine, Request};
 use rollbook_tests::storage::asked::{NOW, headers};
 use serde_json::Value;
 
-/// Asks a target of either version; the header names the school.
+/// Sends a request of either version; the header contains the school.
 pub(crate) fn ask(engine: &Engine, method: &str, target: &str, school: u64, body: &str) -> Answer {
     let school = school.to_string();
     let mut headers = headers().to_vec();
@@ -20,30 +20,30 @@ pub(crate) fn ask(engine: &Engine, method: &str, target: &str, school: u64, body
     })
 }
 
-/// Asks for what stands below `/api/v2/`.
+/// Requests a path below `/api/v2/`.
 pub(crate) fn get(engine: &Engine, target: &str, school: u64) -> Answer {
     ask(engine, "GET", &format!("/api/v2/{target}"), school, "")
 }
 
-/// What a 200 holds.
+/// Returns the body of an answer that must be a 200.
 pub(crate) fn found(what: &str, answer: &Answer) -> Value {
     assert_eq!(answer.status.code, 200, "{what}: {}", answer.text());
     serde_json::from_str(answer.text()).unwrap()
 }
 
-/// The cursor of the next page, if there is one.
+/// Returns the cursor of the next page, if there is one.
 pub(crate) fn cursor(page: &Value) -> Option<String> {
     let cursor = page["meta"].get("next_cursor")?;
     Some(cursor.as_str().unwrap().to_owned())
 }
 
-/// A target with one more parameter.
+/// Returns a target with one more parameter.
 pub(crate) fn with(target: &str, parameter: &str) -> String {
     let mark = if target.contains('?') { '&' } else { '?' };
     format!("{target}{mark}{parameter}")
 }
 
-/// The pages of a collection from a cursor on, or from the first.
+/// Returns the pages of a collection, from a cursor on or from the first page.
 pub(crate) fn pages(
     target: &str,
     from: Option<String>,
@@ -67,7 +67,7 @@ pub(crate) fn pages(
     }
 }
 
-/// The records of pages.
+/// Returns the records of pages.
 pub(crate) fn records(pages: &[String]) -> Vec<Value> {
     let mut all = Vec::new();
     for page in pages {
@@ -80,7 +80,7 @@ pub(crate) fn records(pages: &[String]) -> Vec<Value> {
     all
 }
 
-/// Every collection of a sample school, and each way through it.
+/// Returns targets for every collection of a sample school, each in both orders.
 pub(crate) fn collections() -> Vec<String> {
     let targets = [
         "adminplus/learners",

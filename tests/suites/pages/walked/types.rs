@@ -1,4 +1,4 @@
-//! The types that v2 gives its fields, by the fields' names.
+//! The types of the fields of v2, by the names of the fields.
 
 use serde_json::Value;
 
@@ -41,10 +41,10 @@ const FLAGS: [&str; 5] = [
     "uses_debit_orders",
     "uses_cashless",
 ];
-/// Records within records.
+/// Fields that contain records.
 const NESTED: [&str; 4] = ["parents", "accountable_person", "learners", "terms"];
 
-/// How many values of each type there are that are not empty.
+/// The number of non-empty values of each type.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     pub(crate) numbers: u32,
@@ -53,7 +53,7 @@ pub(crate) struct Seen {
     pub(crate) texts: u32,
 }
 
-/// Every field of the record has its type.
+/// Checks the type of every field of a record.
 pub(crate) fn check(what: &str, record: &Value, seen: &mut Seen) {
     for (name, value) in record.as_object().unwrap() {
         let name = name.as_str();
@@ -91,7 +91,7 @@ pub(crate) fn check(what: &str, record: &Value, seen: &mut Seen) {
     }
 }
 
-/// A number, or a string that no number is written as.
+/// Returns whether this is a number, or a string that is not the usual form of a number.
 fn is_id(value: &Value) -> bool {
     let Some(text) = value.as_str() else {
         return value.is_u64();

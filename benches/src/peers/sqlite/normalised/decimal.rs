@@ -1,8 +1,8 @@
-//! Decimals as whole millionths, and how they are answered: two decimals, half
-//! away from zero.
+//! Decimals as whole millionths, and their text in answers: two decimals, rounded half away from
+//! zero.
 
-/// `-?digits[.digits]` in millionths, with at most 12 digits before the point
-/// and 6 after.
+/// Parses `-?digits[.digits]` as millionths, with at most 12 digits before the point and 6 after
+/// it.
 pub(super) fn parse(text: &str) -> Option<i64> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
@@ -17,18 +17,18 @@ pub(super) fn parse(text: &str) -> Option<i64> {
     Some(if negative { -millionths } else { millionths })
 }
 
-/// Adds millionths.
+/// Adds the text of millionths.
 pub(super) fn push(out: &mut String, millionths: i64) {
     let hundredths = (millionths.unsigned_abs() + 5_000) / 10_000;
     push_hundredths(out, millionths < 0, hundredths);
 }
 
-/// Adds what the part is of the whole, as a percentage that is rounded once;
-/// nothing if the whole is zero. The tables' limits keep this within 64 bits.
+/// Adds `part` as a percentage of `whole`, rounded once, or nothing if `whole` is zero. The limits
+/// in the schema ensure that this does not overflow 64 bits.
 pub(super) fn push_percentage(out: &mut String, part: i64, whole: i64) {
     let negative = (part < 0) != (whole < 0);
     let (part, whole) = (part.unsigned_abs(), whole.unsigned_abs());
-    // In hundredths 10,000 × part ÷ whole, plus one half.
+    // The result in hundredths is 10,000 × part ÷ whole, plus one half.
     if let Some(hundredths) = (part * 20_000 + whole).checked_div(2 * whole) {
         push_hundredths(out, negative, hundredths);
     }

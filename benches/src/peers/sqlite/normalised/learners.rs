@@ -1,4 +1,4 @@
-//! Learners, alone and with their parents (4.1).
+//! Learners without and with their parents (4.1).
 
 use super::row::{Array, Columns as _, texts};
 use crate::peers::sqlite::each;
@@ -7,8 +7,7 @@ use anyhow::Result;
 use rusqlite::{Connection, Params};
 use std::sync::LazyLock;
 
-// Nearly all learners are current, so the table itself is read, not an index
-// (hence the plus).
+// Nearly all learners are current, so the plus makes SQLite read the table itself, not an index.
 pub(super) static CURRENT: LazyLock<String> = LazyLock::new(|| {
     learners("learner l WHERE l.school_id = ?1 AND +l.status = 'current' ORDER BY l.id")
 });
@@ -17,8 +16,7 @@ pub(super) static ONE: LazyLock<String> = LazyLock::new(|| {
     learners("learner l WHERE l.school_id = ?1 AND l.id = ?2 AND l.status = 'current'")
 });
 
-// The roll is searched first, whole in its narrow index; only the learners
-// that are found are read.
+// The names are searched first, in the narrow index; only the learners that are found are read.
 pub(super) static NAMED: LazyLock<String> = LazyLock::new(|| {
     learners(
         "learner r CROSS JOIN learner l ON l.school_id = r.school_id AND l.id = r.id

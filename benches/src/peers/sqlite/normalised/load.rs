@@ -1,4 +1,4 @@
-//! Loading: lines of a dataset into rows, a column a field.
+//! Loads lines of a dataset as rows, with one column per field.
 
 use super::decimal;
 use crate::peers::fold::fold;
@@ -10,7 +10,7 @@ use rusqlite::{Connection, params_from_iter};
 use serde_json::Value as Json;
 use std::collections::HashMap;
 
-/// The columns that hold decimals.
+/// The columns that contain decimals.
 const DECIMALS: [&str; 5] = [
     "gross_annual_income",
     "mark",
@@ -19,7 +19,7 @@ const DECIMALS: [&str; 5] = [
     "weight",
 ];
 
-/// The tables that records go to: their columns by their names.
+/// The columns of the tables, by the names of the tables.
 pub(super) struct Tables(HashMap<String, Vec<Column>>);
 
 struct Column {
@@ -42,7 +42,7 @@ impl Tables {
         Ok(Tables(tables))
     }
 
-    /// Adds a record, and the terms that it may have as records of their own.
+    /// Adds a record. Its terms, if it has any, are added as records of their own.
     pub(super) fn add(&self, connection: &Connection, line: &str) -> Result<()> {
         let mut record = Line::parse(line)?;
         let terms = record.0.remove("terms");
@@ -57,7 +57,7 @@ impl Tables {
         Ok(())
     }
 
-    /// What no question is about has no table.
+    /// Inserts a record. Kinds of records that no question reads have no table.
     fn insert(&self, connection: &Connection, table: &str, record: &Line) -> Result<()> {
         let Some(columns) = self.0.get(table) else {
             return Ok(());

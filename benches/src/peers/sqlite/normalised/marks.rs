@@ -1,4 +1,4 @@
-//! Assessment marks: the nested objects (4.2).
+//! Writes assessment marks as nested objects (4.2).
 
 use super::sheet::{Assessment, Block, Enrolment, Mark, Sheet, Text};
 use crate::ask::Ask;
@@ -9,7 +9,7 @@ use rusqlite::Connection;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-/// Writes the marks that an ask is for.
+/// Writes the marks that an ask selects.
 pub(super) fn answer(
     sheet: &mut Sheet,
     connection: &Connection,
@@ -24,12 +24,12 @@ pub(super) fn answer(
     Ok(())
 }
 
-/// What is left of a level, unless that is nothing.
+/// Returns the members of a level, unless there are none.
 fn some<T>(members: Members<'_, T>) -> Option<Members<'_, T>> {
     (!members.0.is_empty()).then_some(members)
 }
 
-/// A member whose key stands in it too.
+/// Returns a member that also contains its key.
 fn member<'a, T>(id: i64, of: impl FnOnce(Cow<'a, str>) -> T) -> (Cow<'a, str>, T) {
     let id: Cow<'a, str> = id.to_string().into();
     (id.clone(), of(id))
@@ -70,7 +70,7 @@ fn terms<'a>(sheet: &'a Sheet, of_grade: &'a [Assessment]) -> Members<'a, wire::
     terms
 }
 
-/// The learners of a grade and term: who takes a subject, and who has a mark.
+/// Returns the learners of a grade and term: those who take a subject, and those who have a mark.
 fn learners<'a>(
     sheet: &'a Sheet,
     block: Block,
@@ -96,8 +96,8 @@ fn learners<'a>(
     Members(learners)
 }
 
-/// A learner's subjects: with all assessments if the learner takes it, else
-/// with those that are marked.
+/// Returns a learner's subjects: with all assessments if the learner takes the subject, otherwise
+/// with those that have a mark.
 fn subjects<'a>(
     sheet: &'a Sheet,
     assessments: &'a [Assessment],
@@ -142,7 +142,7 @@ fn subjects<'a>(
     Members(subjects)
 }
 
-/// The mark at a place, if the next marks of a learner hold one.
+/// Returns the mark at a place, if it is the next mark of a learner.
 fn mark_at<'a>(marks: &mut &'a [Mark], place: usize) -> Option<&'a Mark> {
     while let Some((first, rest)) = marks.split_first() {
         match first.place.cmp(&place) {
@@ -178,7 +178,7 @@ fn with_mark<'a>(
     }
 }
 
-/// The part of sorted facts that this finds equal.
+/// Returns the part of a sorted slice for which `compare` returns `Equal`.
 fn sorted_part<T>(sorted: &[T], compare: impl Fn(&T) -> Ordering) -> &[T] {
     let start = sorted.partition_point(|fact| compare(fact) == Ordering::Less);
     let rest = sorted.get(start..).unwrap_or_default();

@@ -1,10 +1,9 @@
-//! Normalised tables: rows by prepared SQL, written as the records of the API by
+//! Normalised tables: rows are read with prepared SQL, and written as the records of the API with
 //! `serde_json`.
 //!
-//! - `schema.sql`: the tables. `load`: how they are filled. `decimal`: decimals in
-//!   them.
-//! - `learners`, `subjects`, `marks`, `absentees`: the questions. `sheet`:
-//!   what marks are answered from. `row`: how rows are read and written.
+//! - `schema.sql`: the tables. `load`: fills them. `decimal`: the decimals in them.
+//! - `learners`, `subjects`, `marks`, `absentees`: the questions. `sheet`: the data for answers of
+//!   marks. `row`: reads rows and writes arrays.
 
 mod absentees;
 mod decimal;
@@ -29,15 +28,15 @@ use rusqlite::{Connection, params};
 use sheet::Sheet;
 use std::path::Path;
 
-/// Normalised tables, joined by SQL and written by `serde_json`.
+/// Normalised tables, which are joined by SQL and written by `serde_json`.
 pub(in crate::peers) struct Normalised {
     connection: Connection,
     sheet: Sheet,
 }
 
 impl Normalised {
-    /// Loads the schools into a database in this folder, each in one transaction,
-    /// then gathers the planner's statistics.
+    /// Loads the schools into a database in this folder, each in one transaction, then computes the
+    /// statistics for the query planner.
     pub(in crate::peers) fn load(folder: &Path, schools: &Schools) -> Result<Normalised> {
         let mut peer = Normalised::create(folder)?;
         for school in &schools.all {
@@ -70,14 +69,14 @@ impl Normalised {
     }
 }
 
-/// The statements that make the tables.
+/// Returns the statements that create the tables.
 fn schema() -> String {
     include_str!("schema.sql")
         .replace("{parent}", &columns(Parent::TEXTS))
         .replace("{learner}", &columns(Learner::TEXTS))
 }
 
-/// A column for each of these fields.
+/// Returns a column for each of these fields.
 fn columns(fields: &[&str]) -> String {
     let column = |field: &&str| match *field {
         "id" | "grade_id" | "parent1_id" | "parent2_id" | "gross_annual_income" => {

@@ -1,4 +1,4 @@
-//! Rows as they are read, and arrays as they are written.
+//! Reads rows and writes arrays.
 
 use super::decimal;
 use anyhow::{Context as _, Result, bail};
@@ -7,20 +7,20 @@ use rusqlite::types::ValueRef;
 use serde::Serialize;
 use std::borrow::Cow;
 
-/// Columns of a row, borrowed from it.
+/// The columns of a row, which are borrowed from it.
 pub(super) trait Columns {
-    /// A text; empty if there is none.
+    /// Returns a text, which is empty if the column is null.
     fn text(&self, column: usize) -> Result<&str>;
 
-    /// A number, if there is one.
+    /// Returns a number, if the column is not null.
     fn integer(&self, column: usize) -> Result<Option<i64>>;
 
-    /// A number that is always there.
+    /// Returns a number of a column that is never null.
     fn number(&self, column: usize) -> Result<i64> {
         Ok(self.integer(column)?.unwrap_or(0))
     }
 
-    /// Millionths with two decimals; empty if there are none.
+    /// Returns millionths as a text with two decimals, which is empty if the column is null.
     fn decimal(&self, column: usize) -> Result<String> {
         let mut decimal = String::new();
         if let Some(millionths) = self.integer(column)? {
@@ -42,7 +42,7 @@ impl Columns for Row<'_> {
     }
 }
 
-/// A text; empty if there is none.
+/// Returns a text, which is empty if the value is null.
 #[inline]
 fn text(value: ValueRef<'_>) -> Result<&str> {
     match value {
@@ -52,8 +52,8 @@ fn text(value: ValueRef<'_>) -> Result<&str> {
     }
 }
 
-/// The columns of a row one after the other, as texts; the digits of the numbers
-/// among them stand in these buffers.
+/// Returns the columns of a row one after the other, as texts. `digits` are buffers for the digits
+/// of numbers.
 #[inline]
 pub(super) fn texts<'r>(
     row: &'r Row<'_>,
@@ -74,7 +74,7 @@ pub(super) fn texts<'r>(
     }
 }
 
-/// The columns of a row from this one on, as texts that outlive it.
+/// Returns the columns of a row from `first` on, as texts that do not borrow from the row.
 pub(super) fn owned(row: &Row<'_>, first: usize) -> impl FnMut() -> Result<Cow<'static, str>> {
     let mut next = first;
     move || {
@@ -87,12 +87,12 @@ pub(super) fn owned(row: &Row<'_>, first: usize) -> impl FnMut() -> Result<Cow<'
     }
 }
 
-/// An array that is begun with its first element, so that nothing is written
-/// if there is none.
+/// An array. Its opening bracket is written with the first element, so that nothing is written if
+/// there is none.
 pub(super) struct Array<'o>(&'o mut Vec<u8>);
 
 impl<'o> Array<'o> {
-    /// An array in an empty buffer.
+    /// Creates an array in an empty buffer.
     pub(super) fn open(out: &'o mut Vec<u8>) -> Array<'o> {
         Array(out)
     }

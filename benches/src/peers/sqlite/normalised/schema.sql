@@ -1,10 +1,10 @@
--- A school's records, a table a kind, keyed as the dataset keys them: what the
--- questions are about.
+-- The records of a school, one table per kind, with the keys of the dataset. There are tables for
+-- the kinds that the questions read.
 --
--- Decimals are whole millionths, dates are text as they are answered. A
--- reference to a record that is missing is allowed, so none is enforced. Where a
--- column may be null, the planner takes its table's order for doubtful. In braces
--- stand the fields of a record that is answered whole, in the order of the answer.
+-- Decimals are whole millionths; dates are text, as in the answers. A reference to a missing record
+-- is permitted, so there are no foreign keys. If a column could be null, the query planner would
+-- not rely on the order of its table. The fields of a record that is answered with all its fields
+-- replace the braces, in the order of the answer.
 
 CREATE TABLE school (
     school_id INTEGER PRIMARY KEY,
@@ -36,7 +36,7 @@ CREATE TABLE parent (
     PRIMARY KEY (school_id, id)
 ) STRICT, WITHOUT ROWID;
 
--- folded_name: first and last name, lower case, without accents.
+-- folded_name: the first and the last name in lower case, without accents.
 CREATE TABLE learner (
     school_id INTEGER, {learner},
     status TEXT NOT NULL, transfer_date TEXT NOT NULL,
@@ -44,8 +44,8 @@ CREATE TABLE learner (
     PRIMARY KEY (school_id, id)
 ) STRICT, WITHOUT ROWID;
 
--- Every filter on learners is decided in this narrow index, in the order of
--- the answer, before a wide row is read.
+-- This narrow index is sufficient to evaluate every filter of learners, in the order of the answer,
+-- before a wide row is read.
 CREATE INDEX learner_roll
     ON learner (school_id, status, id, grade_id, transfer_date, folded_name);
 
@@ -87,8 +87,8 @@ CREATE TABLE learning_program (
     PRIMARY KEY (school_id, year, grade_id, term, subject_id)
 ) STRICT, WITHOUT ROWID;
 
--- Clustered in the order of the answer. Marks are out of at most 400 million, so
--- that a percentage is exact in 64 bits.
+-- The table is clustered in the order of the answer. Marks are out of at most 400 million, so that
+-- a percentage is exact in 64 bits.
 CREATE TABLE assessment (
     school_id INTEGER, assessment_id INTEGER, grade_id INTEGER, year INTEGER,
     term INTEGER, subject_id INTEGER, learning_outcome_id INTEGER,
@@ -114,7 +114,7 @@ CREATE TABLE mark (
 
 CREATE INDEX mark_of_learner ON mark (school_id, learner_id, assessment_id);
 
--- Clustered in the order of the answer.
+-- The table is clustered in the order of the answer.
 CREATE TABLE absentee (
     school_id INTEGER, absent_date TEXT, id INTEGER,
     learner_id INTEGER NOT NULL,

@@ -1,5 +1,5 @@
-//! What assessment marks are answered from: the assessments that are asked
-//! for, who takes their subjects, and the marks (4.2).
+//! The data for an answer of assessment marks: the selected assessments, the learners who take
+//! their subjects, and the marks (4.2).
 
 use super::decimal;
 use super::row::Columns as _;
@@ -8,10 +8,10 @@ use crate::peers::sqlite::each;
 use anyhow::Result;
 use rusqlite::{Connection, Row, params};
 
-/// The facts of one answer. Its memory is used again by the next.
+/// The data for one answer. The next answer reuses its memory.
 #[derive(Default)]
 pub(super) struct Sheet {
-    /// The text of everything below.
+    /// The texts of all fields below.
     text: String,
     pub(super) year: i64,
     pub(super) year_name: Text,
@@ -19,11 +19,11 @@ pub(super) struct Sheet {
     pub(super) assessments: Vec<Assessment>,
     pub(super) enrolments: Vec<Enrolment>,
     pub(super) marks: Vec<Mark>,
-    /// Where each assessment of a learner stands as they are gathered, by id.
+    /// The index of each assessment of a learner while the data is read, by id.
     places: Vec<(i64, usize)>,
 }
 
-/// A part of the sheet's text.
+/// A range of the sheet's text.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Text {
     start: usize,
@@ -40,7 +40,7 @@ pub(super) struct Assessment {
     pub(super) subject: i64,
     pub(super) outcome: i64,
     pub(super) id: i64,
-    /// Its place among all.
+    /// The index among all assessments.
     pub(super) place: usize,
     pub(super) id_text: Text,
     pub(super) released: bool,
@@ -53,7 +53,7 @@ pub(super) struct Assessment {
     pub(super) mark_out_of: Text,
 }
 
-/// That a learner takes a subject in a term.
+/// A learner takes a subject in a term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Enrolment {
     pub(super) block: Block,
@@ -65,7 +65,7 @@ pub(super) struct Enrolment {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Mark {
     pub(super) learner: i64,
-    /// The place of the assessment.
+    /// The index of the assessment.
     pub(super) place: usize,
     pub(super) captured: bool,
     pub(super) dtime: Text,
@@ -73,7 +73,7 @@ pub(super) struct Mark {
     pub(super) mark: Text,
 }
 
-/// The columns of [`Sheet::push_assessment`].
+/// Selects the columns that [`Sheet::push_assessment`] reads.
 macro_rules! select {
     ($($rest:expr),*) => {
         concat!(
@@ -86,7 +86,7 @@ macro_rules! select {
     };
 }
 
-/// What an assessment is joined with.
+/// The joins of an assessment.
 macro_rules! from_assessment {
     () => {
         "FROM assessment a
@@ -100,8 +100,8 @@ macro_rules! from_assessment {
     };
 }
 
-/// What of a grade and term is released, of one outcome if it is given, in the
-/// order of the answer.
+/// The released assessments of a grade and term, for one outcome if it is given, in the order of
+/// the answer.
 const OF_GRADE: &str = select!(
     from_assessment!(),
     "AND a.grade_id = ?4 AND a.term = ?5
@@ -112,8 +112,8 @@ const OF_GRADE: &str = select!(
 
 const ONE: &str = select!(from_assessment!(), "AND a.assessment_id = ?4");
 
-// What a subject and a term have in common is joined once for each, before
-// their assessments.
+// The tables that depend only on the subject and the term are joined once for each of these, before
+// the assessments.
 const OF_LEARNER: &str = select!(
     "FROM learner_subject ls
      LEFT JOIN subject s ON s.school_id = ls.school_id AND s.subject_id = ls.subject_id
@@ -170,7 +170,7 @@ impl Sheet {
         }
     }
 
-    /// Gathers the facts of an ask from one moment of the database.
+    /// Reads the data for an ask in one transaction.
     pub(super) fn gather(&mut self, connection: &Connection, ask: &Ask) -> Result<()> {
         self.text.clear();
         self.grades.clear();
@@ -178,9 +178,9 @@ impl Sheet {
         self.enrolments.clear();
         self.marks.clear();
         self.places.clear();
-        let moment = connection.unchecked_transaction()?;
+        let transaction = connection.unchecked_transaction()?;
         let school = ask.school.cast_signed();
-        each(&moment, YEAR, [school], |row| {
+        each(&transaction, YEAR, [school], |row| {
             self.year = row.number(0)?;
             self.year_name = self.push_text(row.text(1)?);
             Ok(())
@@ -193,17 +193,17 @@ impl Sheet {
                 outcome,
             } => ((grade, term), Some(outcome)),
             What::MarksOfLearner(learner) => {
-                self.of_learner(&moment, school, learner.cast_signed(), ask.today)?;
-                return Ok(moment.commit()?);
+                self.of_learner(&transaction, school, learner.cast_signed(), ask.today)?;
+                return Ok(transaction.commit()?);
             }
             _ => return Ok(()),
         };
         let block = (block.0.cast_signed(), block.1.cast_signed());
-        self.of_grade(&moment, school, block, outcome, ask.today)?;
-        Ok(moment.commit()?)
+        self.of_grade(&transaction, school, block, outcome, ask.today)?;
+        Ok(transaction.commit()?)
     }
 
-    /// Released assessments alone are gathered, already in order.
+    /// Reads the released assessments, which are already in order.
     fn of_grade(
         &mut self,
         connection: &Connection,
@@ -250,8 +250,8 @@ impl Sheet {
         Ok(())
     }
 
-    /// The assessments that a learner sits for, and those that it has a mark
-    /// for without.
+    /// Reads the assessments of the learner's subjects, and others for which the learner has a
+    /// mark.
     fn of_learner(
         &mut self,
         connection: &Connection,
@@ -288,7 +288,7 @@ impl Sheet {
             let place = known.and_then(|known| self.places.get(known).copied());
             match place {
                 Some((_, place)) => self.push_mark(row, learner, place),
-                // Of a subject that the learner does not take.
+                // The learner does not take the subject of this assessment.
                 None => each(connection, ONE, params![school, year, today, id], |found| {
                     let place = self.push_assessment(found)?.place;
                     self.push_mark(row, learner, place)
@@ -304,7 +304,7 @@ impl Sheet {
         Ok(())
     }
 
-    /// Puts assessments and marks in the order of the answer.
+    /// Sorts assessments and marks in the order of the answer.
     fn order(&mut self) {
         self.assessments
             .sort_unstable_by_key(|a| (a.block, a.subject, a.outcome, a.id));
@@ -331,7 +331,7 @@ impl Sheet {
         Ok(())
     }
 
-    /// A row's mark, by the rules of the dataset ("4.2 assessment marks").
+    /// Adds the mark of a row, by the rules for assessment marks (`decisions.md`, "Queries").
     fn push_mark(&mut self, row: &Row<'_>, learner: i64, place: usize) -> Result<()> {
         let absent = row.number(3)? != 0;
         let captured = row.number(4)? != 0;
@@ -379,7 +379,7 @@ impl Sheet {
             id_text: self.push_text(itoa::Buffer::new().format(id)),
             released: row.number(11)? != 0,
             out_of,
-            // The next assessment is often of the same subject and outcome.
+            // The next assessment often has the same subject and outcome.
             subject_name: match last.filter(|last| last.subject == subject) {
                 Some(last) => last.subject_name,
                 None => self.push_text(row.text(9)?),

@@ -1,5 +1,4 @@
-//! The subjects that learners take, with their terms and term marks (4.3 to
-//! 4.5).
+//! The subjects of learners, with their terms and term marks (4.3 to 4.5).
 
 use super::row::{Array, Columns as _, owned};
 use crate::peers::sqlite::each;
@@ -48,18 +47,18 @@ const MARKS: &str = "
         AND lt.mark IS NOT NULL
     ORDER BY ls.subject_id, lt.term";
 
-/// Who takes which subject. The few subjects are read once, and a learner's
-/// names with its first row.
+/// Writes the subjects of all learners. The few subjects are read once, and a learner's names with
+/// its first row.
 pub(super) fn of_school(connection: &Connection, school: u64, out: &mut Vec<u8>) -> Result<()> {
-    let moment = connection.unchecked_transaction()?;
+    let transaction = connection.unchecked_transaction()?;
     let mut names: Vec<(i64, String)> = Vec::new();
-    each(&moment, NAMES, [school], |row| {
+    each(&transaction, NAMES, [school], |row| {
         names.push((row.number(0)?, row.text(1)?.to_owned()));
         Ok(())
     })?;
     let mut array = Array::open(out);
     let mut learner: Option<(i64, [Cow<'static, str>; 3])> = None;
-    each(&moment, OF_SCHOOL, [school], |row| {
+    each(&transaction, OF_SCHOOL, [school], |row| {
         let id = row.number(0)?;
         let [learner_id, first_name, last_name] = match &mut learner {
             Some((last, texts)) if *last == id => texts,
@@ -82,10 +81,10 @@ pub(super) fn of_school(connection: &Connection, school: u64, out: &mut Vec<u8>)
         })
     })?;
     array.close();
-    Ok(moment.commit()?)
+    Ok(transaction.commit()?)
 }
 
-/// A learner's subjects by term.
+/// Writes a learner's subjects by term.
 pub(super) fn per_term(
     connection: &Connection,
     params: impl Params,
@@ -102,7 +101,7 @@ pub(super) fn per_term(
     })
 }
 
-/// A learner's term marks.
+/// Writes a learner's term marks.
 pub(super) fn marks(connection: &Connection, params: impl Params, out: &mut Vec<u8>) -> Result<()> {
     let begin = |row: &Row<'_>| SubjectMarks::read(owned(row, 0));
     grouped(connection, MARKS, params, out, begin, |subject, row| {
@@ -114,7 +113,7 @@ pub(super) fn marks(connection: &Connection, params: impl Params, out: &mut Vec<
     })
 }
 
-/// Writes a record for the rows of each subject, which follow each other.
+/// Writes a record for the consecutive rows of each subject.
 fn grouped<R: Serialize>(
     connection: &Connection,
     sql: &str,

@@ -5,8 +5,9 @@ use anyhow::Result;
 use rollbook::{Engine, Options};
 use rollbook_tests::sample::{SampleSchool, federation};
 
-/// What no sample has: assessments of nothing and of less, marks of every form,
-/// by who takes no such subject and for what is unknown, terms without a calendar.
+/// Records that no sample contains: assessments out of zero and out of negative numbers, marks of
+/// every form, of learners who do not take the subject and for unknown assessments, terms without
+/// dates.
 const ODD: &str = r#"
 {"type":"parent","school_id":1000,"id":5001,"last_name":"A \"quoted\" \\ name\r\n\u0001\u007fé","gross_annual_income":"-0.005"}
 {"type":"learner","school_id":1000,"id":5000,"first_name":"Zoë Smith","grade_id":1,"parent1_id":5001,"parent2_id":404}
@@ -25,7 +26,7 @@ const ODD: &str = r#"
 {"type":"mark","school_id":1000,"assessment_id":404,"learner_id":1,"mark":5}
 "#;
 
-/// Two small schools with those records, kept by the engine and by `SQLite`.
+/// Returns two small schools with these records, loaded into the engine and into `SQLite`.
 fn load() -> Result<(tempfile::TempDir, Schools, Normalised)> {
     let folder = tempfile::tempdir()?;
     let small = SampleSchool {

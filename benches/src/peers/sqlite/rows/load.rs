@@ -1,4 +1,4 @@
-//! Loading a school.
+//! Loads a school.
 
 use crate::peers::rendered::{Rendered, Row, Table};
 use anyhow::Result;
@@ -20,7 +20,7 @@ pub(super) fn insert(connection: &Connection, rendered: &Rendered<'_>) -> Result
     rendered.each_row(&mut |row| insert_row(connection, row))
 }
 
-/// The columns of a table are what its rows are found by, in this order.
+/// Inserts a row. The first columns of a table are its key and its filter values, in this order.
 fn insert_row(connection: &Connection, row: &Row<'_>) -> Result<()> {
     let found_by = row
         .partition

@@ -1,4 +1,4 @@
-//! `SQLite` with a rendered row a record.
+//! `SQLite` with one pre-rendered row per record.
 
 mod load;
 
@@ -13,10 +13,9 @@ use anyhow::Result;
 use rusqlite::{Connection, Params, params};
 use std::path::Path;
 
-/// A row of marks has 1.8 KB: several fill a page of this size, while it would
-/// run over from a smaller one. One connection has the file for itself, as an
-/// embedded store does: reading then takes no locks, and statements that follow
-/// one another see one state.
+/// A row of marks has 1.8 KB: several fit into a page of this size, while smaller pages would need
+/// overflow pages. One connection locks the file exclusively, as an embedded store does; then reads
+/// need no further locks, and consecutive statements read the same state.
 const SETTINGS: &str = "PRAGMA page_size = 16384; PRAGMA locking_mode = EXCLUSIVE;";
 
 const CURRENT_LEARNERS: &str =
@@ -24,7 +23,7 @@ const CURRENT_LEARNERS: &str =
 const LEARNER: &str = "SELECT json FROM learner WHERE school = ?1 AND id = ?2 AND status = 0";
 const NAMED: &str = "SELECT json FROM learner
     WHERE school = ?1 AND status = 0 AND instr(name, ?2) ORDER BY id";
-const GONE: &str = "SELECT json FROM learner
+const LEFT: &str = "SELECT json FROM learner
     WHERE school = ?1 AND status = 1 AND transfer_day BETWEEN ?2 AND ?3 ORDER BY id";
 const FAMILIES: &str = "SELECT learner.json, one.json, two.json FROM learner
     LEFT JOIN parent one ON one.school = learner.school AND one.id = learner.parent1
@@ -54,25 +53,24 @@ const MARKS_OF_LEARNER: &str = "SELECT subject, json FROM mark
     WHERE school = ?1 AND year = ?2 AND grade = ?3 AND term = ?4 AND learner = ?5
     ORDER BY subject";
 
-/// Rendered rows in tables of `SQLite`.
+/// Pre-rendered rows in tables of `SQLite`.
 pub(in crate::peers) struct Rows {
     connection: Connection,
     release: Release,
-    kept: Vec<u8>,
+    narrowed: Vec<u8>,
 }
 
-/// What of a grade's marks has been released, and what their answer begins with.
+/// The released marks of a grade, and the heading of their answer.
 #[derive(Default)]
 struct Release {
     grade: Option<u64>,
     heading: Vec<u8>,
-    /// The terms and subjects whose marks may be seen, ascending.
+    /// The terms and subjects whose marks are released, in ascending order.
     released: Vec<(u64, u64)>,
 }
 
 impl Rows {
-    /// Loads the schools into a database in this folder, each in one
-    /// transaction.
+    /// Loads the schools into a database in this folder, each in one transaction.
     pub(in crate::peers) fn load(folder: &Path, schools: &Schools) -> Result<Rows> {
         let mut connection = connect(&folder.join("rows.sqlite"), SETTINGS)?;
         connection.execute_batch(include_str!("schema.sql"))?;
@@ -86,11 +84,11 @@ impl Rows {
         Ok(Rows {
             connection,
             release: Release::default(),
-            kept: Vec::new(),
+            narrowed: Vec::new(),
         })
     }
 
-    /// Fills the buffer with the array of what a statement gives.
+    /// Fills the buffer with an array of the rows that a statement returns.
     fn list(&self, sql: &str, params: impl Params, out: &mut Vec<u8>) -> Result<()> {
         array(out, |out| {
             each(&self.connection, sql, params, |row| {
@@ -147,7 +145,8 @@ impl Rows {
         term: u64,
         out: &mut Vec<u8>,
     ) -> Result<()> {
-        let (connection, release, kept) = (&self.connection, &mut self.release, &mut self.kept);
+        let (connection, release, narrowed) =
+            (&self.connection, &mut self.release, &mut self.narrowed);
         let filter = OutcomeFilter::for_question(ask.what);
         let mut answer = MarksAnswer::new(out);
         let year = year(connection, ask.school)?;
@@ -167,8 +166,8 @@ impl Rows {
             match &filter {
                 None => answer.push(&release.heading, place, json),
                 Some(filter) => {
-                    if filter.narrow(json, kept)? {
-                        answer.push(&release.heading, place, kept);
+                    if filter.narrow(json, narrowed)? {
+                        answer.push(&release.heading, place, narrowed);
                     }
                 }
             }
@@ -193,7 +192,7 @@ impl Peer for Rows {
             What::Learner(id) => self.list(LEARNER, [school, id], out),
             What::Name(name) => self.list(NAMED, params![school, name], out),
             What::Left { since, until } => {
-                self.list(GONE, params![school, day(since)?, day(until)?], out)
+                self.list(LEFT, params![school, day(since)?, day(until)?], out)
             }
             What::SubjectsPerTerm(learner) => self.list(SUBJECTS_PER_TERM, [school, learner], out),
             What::SubjectMarks(learner) => self.list(SUBJECT_MARKS, [school, learner], out),
@@ -214,7 +213,7 @@ impl Peer for Rows {
 }
 
 impl Release {
-    /// Makes this the release of a grade.
+    /// Loads the release of a grade, unless it is loaded already.
     fn set(&mut self, connection: &Connection, ask: &Ask, year: u64, grade: u64) -> Result<()> {
         if self.grade == Some(grade) {
             return Ok(());
@@ -244,7 +243,7 @@ impl Release {
     }
 }
 
-/// The current year of a school.
+/// Returns the current year of a school.
 fn year(connection: &Connection, school: u64) -> Result<u64> {
     let mut year = 0;
     each(connection, YEAR, [school], |row| {

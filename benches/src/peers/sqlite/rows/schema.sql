@@ -1,4 +1,4 @@
--- JSON stands last, so that filters read past none of it.
+-- JSON is the last column, so that filters do not read past it.
 CREATE TABLE school (
     id INTEGER PRIMARY KEY,
     current_year INTEGER NOT NULL
