@@ -1,19 +1,19 @@
-// Gives the functions of a module names that sort like beside like, for wasm-opt to
-// bring them into that order: deflate finds again only what stands within 32 KiB, and
-// what is compiled from one generic function is alike wherever the linker put it.
+// Names the functions of a module so that sorting by name places similar functions next to each
+// other. wasm-opt then sorts them. Deflate finds repetitions only within 32 KiB, and the linker may
+// place functions that are compiled from one generic function anywhere.
 
 import { readFileSync, writeFileSync } from "node:fs";
 
-/** How many bytes make a piece by which functions are compared. */
+/** The length of the pieces by which functions are compared, in bytes. */
 const PIECE = 6;
-/** A piece that more functions have tells nothing. */
+/** Pieces that occur in more functions than this are ignored. */
 const COMMON = 40;
-/** How far back functions are looked at: functions, and bytes. */
+/** How many of the last functions are compared with the next one: functions, and bytes. */
 const NEAR = { functions: 30, bytes: 24_000 };
-/** Keeps the smallest functions from being like everything. */
+/** A constant that prevents very small functions from being similar to all others. */
 const BASE = 150;
 
-/** The module's sections, the bodies of its functions, and how many are imported. */
+/** Reads the sections of a module, the bodies of its functions, and the number of its imports. */
 function read(bytes) {
   let at = 8;
   const number = () => {
@@ -47,7 +47,7 @@ function read(bytes) {
   return { sections, bodies, imported };
 }
 
-/** The bodies' numbers, each beside those that share most with it. */
+/** Returns the numbers of the bodies in an order in which similar bodies follow each other. */
 function ordered(bodies) {
   const owners = new Map();
   for (const [index, body] of bodies.entries()) {

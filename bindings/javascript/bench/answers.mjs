@@ -1,12 +1,12 @@
-// v1's objects, made of records as the contenders keep them. Members named by an id
-// stand in the order of the ids, which is the order that JavaScript gives them anyway.
+// Builds the objects of v1 from records in the form in which the contenders store them. Members
+// that are named by an id must be ordered by id, which is their order in JavaScript.
 
 import records from "../../../tests/corpus/records.txt";
 
 const text = (id) => (id === null ? "" : String(id));
 const decimal = (number) => (number === null ? "" : number.toFixed(2));
 
-/** The fields that a record always has, in their order. */
+/** Returns the fields that a kind of record always has, in their order. */
 function fieldsOf(kind) {
   const [, after] = records.split(`\n${kind}\n`);
   const [fields] = after.split("\n\n");
@@ -18,7 +18,7 @@ const forms = {
   gross_annual_income: "decimal",
 };
 
-/** What makes such a record of one that is kept: compiled, so that it is an object literal. */
+/** Compiles a function that builds such a record from a stored one, with an object literal. */
 function maker(kind) {
   const members = fieldsOf(kind).map((field) => `${field}: ${forms[field] ?? ""}(of.${field})`);
   return new Function("text", "decimal", `return (of) => ({ ${members} });`)(text, decimal);
@@ -45,7 +45,7 @@ export function learnerSubject(of, subjectId, subjectName) {
   };
 }
 
-/** A learner's subject with its term marks; nothing if it has none. */
+/** Builds a learner's subject with its term marks, or nothing if it has none. */
 export function subjectMarks(of, subjectName, grade) {
   const terms = of.terms
     .filter(({ mark }) => mark !== undefined && mark !== "")
@@ -62,13 +62,13 @@ export function subjectMarks(of, subjectName, grade) {
   };
 }
 
-/** Whether the marks of these may be seen on a day. */
+/** Returns whether the marks of a learning program and term are released on a day. */
 export function isReleased(program, term, today) {
   const date = program?.mark_release_date || term?.end_date;
   return date !== undefined && date <= today;
 }
 
-/** An assessment as `marks` takes it: what all its learners have in common. */
+/** Builds the argument of `marks` for an assessment: the values that do not depend on a learner. */
 export function assessment(of, subjectName, outcomeName) {
   return {
     grade: of.grade_id,
@@ -87,8 +87,8 @@ export function assessment(of, subjectName, outcomeName) {
 }
 
 /**
- * Assessment marks (2.6), given learner, assessment and mark of each place; no mark
- * where a learner takes the subject and has none.
+ * Builds assessment marks (2.6) from the learner, the assessment and the mark of each place. The
+ * mark is missing if a learner takes the subject but has no mark.
  */
 export function marks(places, year, yearName, grades) {
   const answer = {};
@@ -137,13 +137,13 @@ function assessed(of, mark) {
 function percentage(of, mark) {
   if (mark.percentage !== "") return Number(mark.percentage).toFixed(2);
   if (mark.mark === null || of.outOf === 0) return "";
-  // In whole hundredths, since halves are rounded up.
+  // Calculated in whole hundredths, because halves are rounded up.
   return (Math.floor((20_000 * mark.mark + of.outOf) / (2 * of.outOf)) / 100).toFixed(2);
 }
 
 /**
- * The places of a grade's assessments: a learner has one where it takes the subject,
- * and wherever it has a mark.
+ * Returns the places of the assessments of a grade. A learner has a place in an assessment if it
+ * takes the subject or has a mark.
  */
 export function placesOfGrade(assessments, seated, marksOf) {
   const places = [];
@@ -160,7 +160,7 @@ export function placesOfGrade(assessments, seated, marksOf) {
 
 const encoder = new TextEncoder();
 
-/** An answer's bytes. */
+/** Encodes an answer as bytes. */
 export function encode(answer) {
   return encoder.encode(JSON.stringify(answer));
 }

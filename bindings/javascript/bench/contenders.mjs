@@ -1,5 +1,5 @@
-// Who takes part: the script of each, what of it is meant, and the place of the Rollbook
-// that it is told against: in memory, or kept by the browser.
+// The contenders: the script of each, the name of its class there, and the index of the Rollbook
+// contender with which it is compared, in memory or in a file.
 
 export const contenders = [
   { name: "Rollbook, memory", script: "rollbook.js", exported: "InMemory" },
@@ -10,7 +10,7 @@ export const contenders = [
   { name: "Dexie", script: "dexie.js", against: 3 },
 ];
 
-/** The class of a contender, or what stands for one. */
+/** Imports the class of a contender, or an object with the same methods. */
 export async function importOf({ script, exported = "Contender" }) {
   const module = await import(new URL(`./${script}`, import.meta.url).href);
   return module[exported];

@@ -1,4 +1,4 @@
-// `node main.mjs DATASET FOLDER [--quick]`: measures everything in one browser.
+// `node main.mjs DATASET FOLDER [--quick]` measures all contenders in one browser.
 
 import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ copyFileSync(dataset, join(folder, "data/school.ndjson"));
 const site = await serve({ "/site/": join(folder, "site"), "/data/": join(folder, "data") });
 const browser = await start();
 
-/** Calls a function of the page's module. */
+/** Calls a function of the module `page.js` in a tab. */
 function call(tab, name, given) {
   const run = async ([name, given]) => (await import("/site/page.js"))[name](given);
   return tab.evaluate(run, [name, given]);

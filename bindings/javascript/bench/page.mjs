@@ -1,6 +1,7 @@
-// What runs in the page: loading, comparing, timing.
+// The code that runs in the page: loads the dataset, compares the answers, and measures times.
 
 import { contenders, importOf } from "./contenders.mjs";
+import { FOLDER } from "./opfs-file.mjs";
 import { REQUESTED, asked, atMidyear } from "./questions.mjs";
 import { medians } from "./timing.mjs";
 
@@ -11,7 +12,7 @@ async function dataset() {
   return new Uint8Array(await (await fetch("/data/school.ndjson")).arrayBuffer());
 }
 
-/** Loads the dataset into a contender's empty store; milliseconds. */
+/** Loads the dataset into the empty store of a contender. Returns the time in milliseconds. */
 export async function load(at) {
   const bytes = await dataset();
   const Contender = await importOf(contenders[at]);
@@ -20,7 +21,7 @@ export async function load(at) {
   return performance.now() - start;
 }
 
-/** The questions, each with the asks that are answered with something. */
+/** Returns the questions, each with the asks whose answer is not an error. */
 async function questions() {
   const text = decoder.decode(await dataset());
   const lines = text.match(/^\{"type":"grade",.*$/gm);
@@ -37,7 +38,7 @@ async function questions() {
   return all;
 }
 
-/** Makes sure that all answer every ask with the same bytes, and objects that say the same. */
+/** Checks that all contenders answer every ask with the same bytes and the same objects. */
 export async function check() {
   let compared = 0;
   for (const { question, asks } of await questions()) {
@@ -46,7 +47,7 @@ export async function check() {
       for (const [at, { name }] of contenders.entries()) {
         const what = `${question}: ${ask.target} at ${ask.now.today}: ${name}`;
         const given = decoder.decode(await loaded[at].bytes(ask));
-        // In the middle of the year some have nothing to show; how that is said is v1's.
+        // In the middle of the year some answers are empty. Only Rollbook answers these as v1 does.
         if (isError(expected) && (given === "[]" || given === "{}")) continue;
         same(given, expected, what);
         same(JSON.stringify(await loaded[at].objects(ask)), expected, what);
@@ -70,7 +71,7 @@ function same(given, expected, what) {
   throw new Error(`${what} says\n  ${around(given)}\nwhere Rollbook says\n  ${around(expected)}`);
 }
 
-/** Median milliseconds of each question for each contender, as bytes and as objects. */
+/** Returns the median time of each question for each contender, as bytes and as objects. */
 export async function measure(effort) {
   const measured = [];
   for (const { question, asks } of await questions()) {
@@ -95,15 +96,15 @@ export async function measure(effort) {
   return measured;
 }
 
-/** Closes all; the bytes that each keeps for the next visit. */
+/** Closes all contenders. Returns the number of bytes that each stores for the next visit. */
 export async function close() {
   for (const contender of loaded) await contender.close();
   const root = await navigator.storage.getDirectory();
   const { usageDetails } = await navigator.storage.estimate();
   return {
-    "Rollbook, memory": await sizeIn(root, "kept", "rollbook.ndjson"),
-    "sql.js": await sizeIn(root, "kept", "sql-js.sqlite"),
-    filter: await sizeIn(root, "kept", "dataset.ndjson"),
+    "Rollbook, memory": await sizeIn(root, FOLDER, "rollbook.ndjson"),
+    "sql.js": await sizeIn(root, FOLDER, "sql-js.sqlite"),
+    filter: await sizeIn(root, FOLDER, "dataset.ndjson"),
     "Rollbook, OPFS": await sizeIn(root, "rollbook"),
     "sqlite-wasm, OPFS": await sizeIn(root, "sahpool"),
     Dexie: usageDetails.indexedDB,
@@ -120,7 +121,7 @@ async function sizeIn(folder, name, file) {
   return bytes;
 }
 
-/** On another visit: milliseconds from the contender's script to its first answer. */
+/** Measures another visit: milliseconds from the import of the contender to its first answer. */
 export async function reopen(at) {
   const Contender = await importOf(contenders[at]);
   const [{ asks }] = asked([]).filter(({ question }) => question === REQUESTED);

@@ -1,8 +1,8 @@
-// What is asked: the questions of the native comparison, the same ids at the same time.
+// The questions: those of the native comparison, with the same ids at the same instant.
 
-/** The moment of every ask that is timed: all marks of the year are released. */
+/** The instant of every ask that is measured. All marks of the year are released. */
 const NOW = { seconds: 1_798_700_400, today: "2026-12-31" };
-/** In the middle of the year, when only some of the marks may be seen. */
+/** An instant in the middle of the year, when only some of the marks are released. */
 const MIDYEAR = { seconds: 1_781_164_800, today: "2026-06-11" };
 
 const SCHOOL = 1000;
@@ -90,7 +90,7 @@ const questions = [
 /** The question whose asks are also sent as whole requests. */
 export const REQUESTED = "one learner by id";
 
-/** Every question with its asks of a school of these grades. */
+/** Returns every question with its asks about a school with these grades. */
 export function asked(grades) {
   return questions.map(([question, asks]) => ({
     question,
@@ -98,7 +98,7 @@ export function asked(grades) {
   }));
 }
 
-/** The same ask in the middle of the year. */
+/** Returns the same ask for the middle of the year. */
 export function atMidyear(ask) {
   return { ...ask, now: MIDYEAR };
 }

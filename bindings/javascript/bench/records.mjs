@@ -1,10 +1,11 @@
-// The records of a dataset as the contenders keep them: every field there, ids as numbers.
+// The records of a dataset in the form in which the contenders store them: with every field, and
+// ids as numbers.
 
 import * as v1 from "./answers.mjs";
 
 const numbers = ["id", "grade_id", "parent1_id", "parent2_id", "gross_annual_income"];
 
-/** The texts of a record that is answered with all its fields. */
+/** Returns the text fields of a kind of record whose answers contain all its fields. */
 function answered(make) {
   const fields = Object.keys(make({ gross_annual_income: null }));
   return fields.filter((field) => !numbers.includes(field));
@@ -53,7 +54,7 @@ export const kinds = {
 
 const decoder = new TextDecoder();
 
-/** The records of a dataset's bytes, of the kinds that the questions need. */
+/** Yields the records of a dataset, of the kinds that the questions need. */
 export function* records(bytes) {
   for (const line of decoder.decode(bytes).split("\n")) {
     if (line === "") continue;
@@ -64,22 +65,22 @@ export function* records(bytes) {
 
 function record(given) {
   const { numbers, texts = [] } = kinds[given.type];
-  const kept = {};
+  const stored = {};
   for (const field of numbers) {
     const value = given[field];
-    kept[field] = value === undefined || value === "" ? null : Number(value);
+    stored[field] = value === undefined || value === "" ? null : Number(value);
   }
-  for (const field of texts) kept[field] = given[field] ?? "";
+  for (const field of texts) stored[field] = given[field] ?? "";
   if (given.type === "learner") {
-    kept.status ||= "current";
-    kept.folded_name = fold(`${kept.first_name} ${kept.last_name}`);
+    stored.status ||= "current";
+    stored.folded_name = fold(`${stored.first_name} ${stored.last_name}`);
   }
-  if (given.type === "mark") kept.captured ??= 1;
-  if (given.type === "learner_subject") kept.terms = given.terms;
-  return kept;
+  if (given.type === "mark") stored.captured ??= 1;
+  if (given.type === "learner_subject") stored.terms = given.terms;
+  return stored;
 }
 
-/** In lower case, without accents. */
+/** Converts a name to lower case, without accents. */
 function fold(name) {
   return name.normalize("NFD").replace(/\p{Mn}/gu, "").toLowerCase();
 }

@@ -1,10 +1,10 @@
-// The tables, in Markdown.
+// Formats the results as tables in Markdown.
 
 import { contenders } from "./contenders.mjs";
 
 const names = contenders.map(({ name }) => name);
 
-/** What each question takes; a contender is told by how many times as long as Rollbook. */
+/** The times of the questions. Those of other contenders are multiples of the time of Rollbook. */
 export function questionsTable(measured, kind) {
   const rows = measured
     .filter((row) => row[kind] !== undefined)
@@ -19,7 +19,7 @@ export function questionsTable(measured, kind) {
   return table(["question", "answer", ...names], rows);
 }
 
-/** Loading, keeping, opening again. */
+/** The times of loading and reopening, and the stored bytes. */
 export function livesTable({ loads, stored, reopened }) {
   return table(
     ["", ...names],
@@ -31,7 +31,7 @@ export function livesTable({ loads, stored, reopened }) {
   );
 }
 
-/** What a browser downloads. */
+/** The sizes of the downloads. */
 export function weightsTable(weights) {
   return table(
     ["gzipped", ...names],

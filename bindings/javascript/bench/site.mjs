@@ -1,4 +1,4 @@
-// Builds what the browser is served, and weighs what it downloads for each contender.
+// Builds the site for the browser, and measures the size of the download of each contender.
 
 import { copyFileSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -43,7 +43,7 @@ export async function buildSite(folder) {
   copyFileSync(sqlJs, join(folder, "sql-wasm-browser.wasm"));
 }
 
-/** Bytes of each contender's library as a browser gets them, by `gzip -9`. */
+/** Returns the bytes that a browser downloads for the library of each contender, by `gzip -9`. */
 export async function weights() {
   const rollbook = [join(dist, "rollbook.wasm")];
   const index = await script('export { Rollbook } from "rollbook"');

@@ -1,14 +1,14 @@
-// Medians of many rounds: in each, all contenders answer the same asks, in an order of
-// its own.
+// Measures medians over many rounds. In each round, all contenders answer the same asks, in a
+// random order.
 
-/** What is timed at once takes so long: the clock of a page counts tenths of a millisecond. */
+/** The shortest measured time, in ms, because the clock of a page counts tenths of a ms. */
 const ENOUGH = 20;
-/** What takes so long has no need to be warmed up in each round. */
+/** The time in ms from which on a contender is not warmed up in each round. */
 const SLOW = 200;
 
 /**
- * Median milliseconds of one ask, for each contender. `rounds` are had by all; what is
- * fast has more, until it has taken `time` milliseconds.
+ * Returns the median time of one ask for each contender, in milliseconds. All contenders take part
+ * in `rounds` rounds; fast ones take part in more, until they have used `time` milliseconds.
  */
 export async function medians(calls, asks, { rounds, time }) {
   const times = calls.map(() => []);
@@ -38,7 +38,7 @@ export async function medians(calls, asks, { rounds, time }) {
   return times.map(median);
 }
 
-/** The middle one. */
+/** Returns the median of values. */
 export function median(values) {
   return [...values].sort((one, other) => one - other)[values.length >> 1];
 }

@@ -1,4 +1,4 @@
-// Prints what a browser downloads for each contender.
+// Prints the size of the download of each contender.
 
 import { weightsTable } from "./report.mjs";
 import { weights } from "./site.mjs";

@@ -1,18 +1,18 @@
-/** An answer as it crosses between threads and tabs. */
+/** An answer in the form in which it is sent between threads and tabs. */
 export interface AnswerMessage {
   readonly status: number;
-  /** The methods that the path takes, if another was tried. */
+  /** The methods that the path allows, if the request had another one. */
   readonly allow: string | undefined;
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
 const decoder = new TextDecoder();
 
-/** An answer: what the service would send. `T` is what its JSON is. */
+/** An answer, as the service would send it. `T` is the type of its JSON. */
 export class Answer<T = unknown> {
   /** The HTTP status code. */
   readonly status: number;
-  /** The body as it is: UTF-8, compact JSON. */
+  /** The body: compact JSON in UTF-8. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly #allow: string | undefined;
 
@@ -22,12 +22,12 @@ export class Answer<T = unknown> {
     this.#allow = allow;
   }
 
-  /** Whether the status is of the two hundreds. */
+  /** Whether the status is between 200 and 299. */
   get ok(): boolean {
     return this.status >= 200 && this.status < 300;
   }
 
-  /** Content type and length, and `Allow` if the path does not take the method. */
+  /** `Content-Type`, `Content-Length`, and `Allow` if the path does not allow the method. */
   get headers(): [name: string, value: string][] {
     const headers: [string, string][] = [
       ["Content-Type", "application/json; charset=utf-8"],
@@ -37,12 +37,12 @@ export class Answer<T = unknown> {
     return headers;
   }
 
-  /** The body as text. */
+  /** Returns the body as text. */
   text(): string {
     return decoder.decode(this.bytes);
   }
 
-  /** The body as what its JSON says. */
+  /** Returns the value that the body contains as JSON. */
   json(): T {
     return JSON.parse(this.text()) as T;
   }

@@ -1,19 +1,19 @@
-// Stores of a browser.
+// Opens stores in a browser: in the origin's private file system, or in memory.
 
 import { RollbookError } from "./error.js";
 import { Instance } from "./instance.js";
 import { compile, type ModuleSource } from "./module.js";
 import { names } from "./locks.js";
-import { PATIENCE, deleteStore, lacking } from "./opfs.js";
+import { RELEASE_TIMEOUT, deleteStore, missingFeature } from "./opfs.js";
 import { WorkerHost } from "./remote.js";
 import { Engine, type Options } from "./rollbook.js";
 import { LocalHost } from "./service.js";
 
-/** What the package cannot know of itself where a bundler does not tell it. */
+/** The parts of the package whose addresses it cannot determine without a bundler. */
 export interface Parts {
-  /** The module, `rollbook.wasm`: a URL, a response, its bytes, or compiled. */
+  /** The module `rollbook.wasm`: its URL, a response, its bytes, or the compiled module. */
   readonly module: ModuleSource;
-  /** A new worker of `rollbook/worker`; needed by `open` alone. */
+  /** Creates a worker from `rollbook/worker`. Only `open` needs it. */
   readonly worker?: () => Worker;
 }
 
@@ -28,17 +28,17 @@ export class Opener {
   }
 
   /**
-   * Opens the store of this name in the browser, and makes one if there is none. All
-   * tabs of the site share it. The browser is asked to keep it: `persisted` says
-   * whether it does.
+   * Opens the store of this name in the browser, and creates it if it does not exist. All tabs of
+   * the site share the store. The browser is asked not to delete it: `persisted` is true if the
+   * browser agrees.
    *
-   * Fails as `no_storage` where the browser has no private file system, or private mode
-   * forbids it; as `corrupt`, `newer_format` or `io` if the store cannot be read.
+   * Fails as `no_storage` if the browser has no private file system or does not allow it in private
+   * mode, and as `corrupt`, `newer_format` or `io` if the store cannot be read.
    */
   async open(name: string, options: Options = {}): Promise<Engine> {
-    const lacks = lacking();
-    if (lacks !== undefined) throw lacks;
-    const { worker } = this.#given();
+    const missing = missingFeature();
+    if (missing !== undefined) throw missing;
+    const { worker } = this.#requireParts();
     if (worker === undefined) throw uninitialised("a worker");
     const [module, persisted] = await Promise.all([this.#compiled(), persist()]);
     const { clock: _, ...settings } = options;
@@ -46,7 +46,7 @@ export class Opener {
     return new Engine(host, options, persisted);
   }
 
-  /** Opens an empty store in this page's memory, which goes with the engine. */
+  /** Opens an empty store in the memory of this page. Closing the engine discards its data. */
   async memory(options: Options = {}): Promise<Engine> {
     const { clock: _, ...settings } = options;
     const instance = new Instance(await this.#compiled(), "memory", settings);
@@ -54,14 +54,14 @@ export class Opener {
   }
 
   /**
-   * Deletes the store of this name, and every record in it. One that is not there is no
-   * error; one that is open here or in another tab fails as `already_open`.
+   * Deletes the store of this name and every record in it. Deleting a store that does not exist is
+   * not an error. Fails as `already_open` if the store is open in this tab or in another one.
    */
   async delete(name: string): Promise<void> {
-    const lacks = lacking();
-    if (lacks !== undefined) throw lacks;
-    // An engine that was closed a moment ago may hold it still.
-    const signal = AbortSignal.timeout(PATIENCE);
+    const missing = missingFeature();
+    if (missing !== undefined) throw missing;
+    // An engine that was just closed may still hold the lock.
+    const signal = AbortSignal.timeout(RELEASE_TIMEOUT);
     try {
       await navigator.locks.request(names(name).store, { signal }, () => deleteStore(name));
     } catch (cause) {
@@ -72,7 +72,7 @@ export class Opener {
   }
 
   async #compiled(): Promise<WebAssembly.Module> {
-    this.#module ??= compile(this.#given().module);
+    this.#module ??= compile(this.#requireParts().module);
     try {
       return await this.#module;
     } catch (error) {
@@ -81,7 +81,7 @@ export class Opener {
     }
   }
 
-  #given(): Parts {
+  #requireParts(): Parts {
     const parts = this.#parts();
     if (parts === undefined) throw uninitialised("the module");
     return parts;
@@ -92,11 +92,11 @@ function uninitialised(what: string): RollbookError {
   return new RollbookError("bad_argument", `${what} is missing: call initialise({ module, worker })`);
 }
 
-/** Asks the browser to keep the site's data until the user deletes it. */
+/** Asks the browser not to delete the site's data until the user does. Returns its decision. */
 async function persist(): Promise<boolean> {
   try {
     const { storage } = navigator;
-    // Only a page may ask.
+    // A worker has no `persist`: only a page may ask.
     return (await storage.persisted()) || (await storage.persist?.()) === true;
   } catch {
     return false;

@@ -1,25 +1,25 @@
-// What an engine can be asked, as calls that cross between threads and tabs.
+// The calls that an engine answers, in the form in which they are sent between threads and tabs.
 //
-// The package's types come from here and not from whoever answers: those know of the
-// module, and thereby of types that a program for Node may not have.
+// The exported types of the package refer to this file and not to the implementations of the calls,
+// because these refer to the module, whose types a program for Node may not have.
 
 import type { AnswerMessage } from "./answer.js";
 
-/** What an engine is opened with, beside what each call brings along. */
+/** The options of an engine that apply to all its calls. */
 export interface Settings {
-  /** For what was read of the store, in bytes: 32 MiB unless told otherwise. */
+  /** The size of the cache of what was read from the store, in bytes. The default is 32 MiB. */
   readonly cacheBytes?: number;
-  /** How many records a page of v2 has unless its request says. */
+  /** The number of records of a page of v2 if the request does not specify it. */
   readonly pageLimit?: number;
-  /** How many records a page of v2 has at most. */
+  /** The greatest number of records that a request may specify for a page of v2. */
   readonly maxPageLimit?: number;
 }
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 
 /**
- * The calls. Ids of changes, loads, exports, syncs and feeds are the caller's, and its own; instants
- * are seconds. Reports are JSON.
+ * The calls. The caller chooses unique ids for changes, loads, exports, syncs and feeds. Instants
+ * are in seconds since 1970-01-01T00:00:00Z. Reports are JSON.
  */
 export interface Calls {
   request(parts: string, body: Bytes, now: bigint | undefined, id?: string): AnswerMessage;
@@ -32,8 +32,8 @@ export interface Calls {
     now: bigint | undefined,
   ): AnswerMessage;
   find(question: string, now: bigint | undefined): AnswerMessage;
-  /** The instant from which on the answer may be another though nothing is changed. */
-  holdsUntil(question: string, now: bigint): bigint | undefined;
+  /** Returns the instant until which the answer remains valid if nothing is changed. */
+  validUntil(question: string, now: bigint): bigint | undefined;
   setState(
     username: string,
     school: bigint,
@@ -42,9 +42,9 @@ export interface Calls {
     id: string,
   ): AnswerMessage;
   upgrade(target: string): string;
-  /** Begins a load under an id; of the whole of one school, if one is given. */
+  /** Starts a load. If a school is given, the load replaces that school. */
   beginLoad(id: string, school: bigint | undefined): void;
-  /** Takes the next bytes of a load; gives the lines read so far. */
+  /** Adds the next bytes to a load. Returns the number of lines that were read so far. */
   push(id: string, bytes: Bytes): number;
   finishLoad(id: string): string;
   cancelLoad(id: string): void;
@@ -52,11 +52,11 @@ export interface Calls {
   removeSchool(school: bigint, id: string): string;
   eraseLearner(school: bigint, learner: bigint, id: string): string;
   beginExport(id: string, credentials: boolean): void;
-  /** The next lines of an export; none at its end. */
+  /** Returns the next lines of an export, or nothing at its end. */
   read(id: string): Bytes | undefined;
   endExport(id: string): void;
-  /** Begins a sync under an id, or goes on with the one of the school that was left. */
-  beginSync(id: string, school: bigint, ...options: SyncGiven): void;
+  /** Starts a sync, which continues an interrupted pass of the school. */
+  beginSync(id: string, school: bigint, ...options: SyncArguments): void;
   syncNext(id: string, now: bigint): string;
   syncHandleReply(
     id: string,
@@ -76,11 +76,11 @@ export interface Calls {
   endSync(id: string): void;
   synced(school: bigint): string | undefined;
   forgetSync(school: bigint): void;
-  /** The position to ask for the next feed after. */
+  /** Returns the position after which to request the next feed. */
   followed(): string | undefined;
-  /** Begins to take a feed in under an id. */
+  /** Starts to apply a feed. */
   beginFollow(id: string): void;
-  /** Takes the next bytes of a feed; gives the lines read so far. */
+  /** Adds the next bytes to a feed. Returns the number of lines that were read so far. */
   pushFollow(id: string, bytes: Bytes): number;
   finishFollow(id: string): string;
   endFollow(id: string): void;
@@ -89,8 +89,8 @@ export interface Calls {
   stats(): string;
 }
 
-/** What is to be synced of a school. */
-export type SyncGiven = readonly [
+/** The options of a sync, in the order of the module's parameters. */
+export type SyncArguments = readonly [
   daysFrom: string | undefined,
   utcOffset: string | undefined,
   mostInFlight: number | undefined,
@@ -120,15 +120,18 @@ const changes: ReadonlySet<CallName> = new Set<CallName>([
   "syncReject",
 ]);
 
-/** Whether a call may change the store. */
+/** Returns whether a call may change the store. */
 export function mayChange(name: CallName, given: CallArguments<CallName>): boolean {
   return changes.has(name) || (name === "request" && given[3] !== undefined);
 }
 
-/** Whoever answers calls: an instance here, one in a worker, or one in another tab. */
+/** Answers calls, with an instance in this thread, in a worker or in another tab. */
 export interface Host {
   call<K extends CallName>(name: K, ...given: CallArguments<K>): Promise<CallResult<K>>;
-  /** Is called when something was changed, by whomever, and when somebody else answers. */
+  /**
+   * Is called after any tab has changed the store, and after the leader has changed, because a
+   * change may have been missed then.
+   */
   changed: () => void;
   close(): Promise<void>;
 }

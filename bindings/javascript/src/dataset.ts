@@ -1,6 +1,6 @@
-// Where a dataset comes from, cut into pieces.
+// Datasets: the sources from which one can be read, and how it is divided into pieces.
 
-/** A dataset: lines of JSON in UTF-8, one record a line. */
+/** A dataset: lines of JSON in UTF-8, one record per line. */
 export type Dataset =
   | string
   | Blob
@@ -10,31 +10,31 @@ export type Dataset =
   | ReadableStream<Uint8Array>
   | AsyncIterable<Uint8Array | string>;
 
-/** How far a load has come. */
+/** The progress of a load. */
 export interface Progress {
-  /** Lines read so far. */
+  /** The number of lines that were read so far. */
   readonly lines: number;
-  /** Bytes read so far. */
+  /** The number of bytes that were read so far. */
   readonly bytes: number;
-  /** How many bytes there are, if that can be known. */
+  /** The size of the dataset in bytes, if it is known. */
   readonly total: number | undefined;
 }
 
 export interface LoadOptions {
-  /** Hears how far the load has come, about every 256 KiB. */
+  /** Is called with the progress of the load, about every 256 KiB. */
   readonly onProgress?: (progress: Progress) => void;
-  /** Gives the load up: nothing of it is kept, and its promise rejects with the reason. */
+  /** Aborts the load: none of it is stored, and its promise rejects with the reason. */
   readonly signal?: AbortSignal;
 }
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Large enough that crossing a thread is cheap, small enough for smooth progress. */
+/** The size of a piece: large enough for few messages, small enough for smooth progress. */
 const PIECE = 256 << 10;
 
 const encoder = new TextEncoder();
 
-/** Whether the dataset can be read once more from its beginning. */
+/** Returns whether the dataset can be read again from its beginning. */
 export function isRepeatable(dataset: Dataset): boolean {
   return (
     typeof dataset === "string" ||
@@ -44,13 +44,13 @@ export function isRepeatable(dataset: Dataset): boolean {
   );
 }
 
-/** How many bytes there are, if that can be known. */
+/** Returns the size of the dataset in bytes, if it is known. */
 function totalOf(dataset: Dataset): number | undefined {
   if (typeof dataset === "string") return undefined;
   if (dataset instanceof Blob) return dataset.size;
   if (dataset instanceof ArrayBuffer || ArrayBuffer.isView(dataset)) return dataset.byteLength;
   if (dataset instanceof Response) {
-    // What is counted here has been decompressed, unlike that length.
+    // `Content-Length` is the compressed size, but the progress counts decompressed bytes.
     if (dataset.headers.has("Content-Encoding")) return undefined;
     const length = dataset.headers.get("Content-Length");
     return length === null ? undefined : Number(length);
@@ -58,8 +58,8 @@ function totalOf(dataset: Dataset): number | undefined {
   return undefined;
 }
 
-/** Hands a dataset over piece by piece; whoever takes one says how many lines there were so far. */
-export async function handOver(
+/** Passes a dataset to `take` piece by piece. `take` returns the number of lines read so far. */
+export async function pushPieces(
   dataset: Dataset,
   { onProgress, signal }: LoadOptions,
   take: (piece: Bytes) => Promise<number>,
@@ -69,7 +69,7 @@ export async function handOver(
   const source = pieces(dataset);
   let bytes = 0;
   for (;;) {
-    // A source may be silent for long.
+    // A source may deliver nothing for a long time, which must not delay the abort.
     const { done, value } = await Promise.race([source.next(), ...aborted]);
     if (done) return;
     bytes += value.byteLength;
@@ -79,7 +79,7 @@ export async function handOver(
   }
 }
 
-/** Rejects once a signal is aborted. */
+/** Returns a promise that rejects when the signal is aborted, or none if there is no signal. */
 function rejection(signal: AbortSignal | undefined): Promise<never>[] {
   if (signal === undefined) return [];
   signal.throwIfAborted();
@@ -90,7 +90,7 @@ function rejection(signal: AbortSignal | undefined): Promise<never>[] {
   return [aborted];
 }
 
-/** The dataset in pieces, each a buffer of its own. */
+/** Divides the dataset into pieces, each with a buffer of its own. */
 export async function* pieces(dataset: Dataset): AsyncGenerator<Bytes> {
   for await (const piece of chunks(dataset)) {
     for (let at = 0; at < piece.byteLength; at += PIECE) {
@@ -119,7 +119,7 @@ async function* chunks(dataset: Dataset): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Encodes without cutting a pair of surrogates apart. */
+/** Encodes a text in pieces, without dividing a pair of surrogates. */
 function* encoded(text: string): Generator<Uint8Array> {
   for (let at = 0; at < text.length; ) {
     let end = Math.min(at + PIECE, text.length);
@@ -130,7 +130,7 @@ function* encoded(text: string): Generator<Uint8Array> {
   }
 }
 
-/** Safari's streams are no async iterables. */
+/** Iterates over a stream. Streams of Safari are not async iterables. */
 async function* read(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader();
   let over = false;

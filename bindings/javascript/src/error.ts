@@ -1,8 +1,8 @@
 /**
- * The stable name of what went wrong, for programs. Those of the engine are the
- * same in every language; `bad_argument` and the last three are of this package:
- * `crashed`, the module stopped; `interrupted`, the store was opened again in the
- * middle of a load or an export; `no_storage`, the browser has no place for a store.
+ * The stable code of an error, for programs. The codes of the engine are the same in every
+ * language. This package adds `bad_argument` and the last three: `crashed`, the module stopped;
+ * `interrupted`, the store was opened again during a load, an export or a feed; `no_storage`, the
+ * browser has no private file system for a store.
  */
 export type ErrorCode =
   | "bad_dataset"
@@ -31,9 +31,9 @@ export type ErrorCode =
   | "no_storage";
 
 /**
- * What is thrown when the engine cannot do what it was asked. A refusal that the
- * API itself knows (a wrong parameter, a client that has not authorised) is an
- * answer with its status, never an error. The message says what to do next.
+ * The error with which a call of the engine fails. A refusal that the API defines, such as for a
+ * wrong parameter or for a client that has not authorised the integrator, is an answer with its
+ * status, and never an error. The message says what to do next.
  */
 export class RollbookError extends Error {
   override readonly name = "RollbookError";
@@ -53,10 +53,10 @@ export const closed = (): RollbookError =>
 export const interrupted = (): RollbookError =>
   new RollbookError(
     "interrupted",
-    "the store was opened again meanwhile, and nothing of this was kept: begin again",
+    "the store was opened again meanwhile, and none of this was stored: start again",
   );
 
-/** An error as it crosses between threads and tabs. */
+/** An error in the form in which it is sent between threads and tabs. */
 export interface ErrorMessage {
   readonly code: ErrorCode | undefined;
   readonly message: string;

@@ -1,18 +1,18 @@
-// `fetch` over an engine.
+// An implementation of `fetch` that an engine answers.
 
 import type { Answer } from "./answer.js";
 import type { RequestOptions } from "./request.js";
 
-/** Statuses whose answers have no body over HTTP. */
+/** Statuses whose responses have no body in HTTP. */
 const bodiless = new Set([204, 205, 304]);
 
-/** Where targets without an origin of their own belong. */
+/** Returns the base of relative URLs. */
 const origin = (): string =>
   typeof location !== "undefined" && location.protocol.startsWith("http")
     ? location.href
     : "http://rollbook.invalid/";
 
-/** Answers a request of `fetch`'s; the path and the query of its URL count. */
+/** Answers a request of `fetch`. Only the path and the query of its URL are used. */
 export async function answerTo(
   input: RequestInfo | URL,
   init: RequestInit | undefined,

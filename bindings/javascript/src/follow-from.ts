@@ -1,4 +1,4 @@
-// A feed asked for over `fetch`.
+// Requests a feed with `fetch`, and applies it.
 
 import type { Progress } from "./dataset.js";
 import { RollbookError } from "./error.js";
@@ -7,19 +7,19 @@ import type { RequestOptions } from "./request.js";
 import type { Engine, Summary } from "./rollbook.js";
 
 export interface FollowFromOptions {
-  /** What tells the server who asks. */
+  /** The headers of the request, which identify the app's user to the server. */
   readonly headers?: NonNullable<RequestOptions["headers"]>;
-  /** What sends the request; the global `fetch` unless given. */
+  /** Sends the request. The default is the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
-  /** How long the server may wait for a change, in seconds; not at all unless given. */
+  /** How long the server may wait for a change, in seconds. The default is 0. */
   readonly wait?: number;
-  /** Hears how far the feed has come. */
+  /** Is called with the progress of the feed. */
   readonly onProgress?: (progress: Progress) => void;
-  /** Ends it; the promise rejects with the reason. */
+  /** Aborts the request: the promise rejects with the reason. */
   readonly signal?: AbortSignal;
 }
 
-/** The server hands out no feed. Nothing was changed. */
+/** The server answered with a status and without a feed. Nothing was changed. */
 export class FollowRefused extends Error {
   override readonly name = "FollowRefused";
 
@@ -28,27 +28,27 @@ export class FollowRefused extends Error {
     readonly status: number,
   ) {
     super(
-      `the server answered ${status} and no feed: check the address, and the headers that tell ` +
-        "who asks, or try again later",
+      `the server answered ${status} and no feed: check the address, and the headers that ` +
+        "identify the user, or try again later",
     );
   }
 }
 
-/** A connection on which nothing comes for so long is taken for dead, in milliseconds. */
+/** The time after which a connection without data is given up, in milliseconds. */
 const LONGEST_SILENCE = 60_000;
 
 /**
- * Asks a server once what changed since this store followed it last, and takes what comes:
- * `GET address?after=…&wait=…`. Gives what it changed, or `null` if nothing did for as long as
- * the server waited. Called again and again with `wait`, it keeps the store in step. A summary
- * without records is one of a feed that brought a new position alone, in place of one that the
- * server will forget before long.
+ * Requests once what has changed since this store last followed the server, as
+ * `GET address?after=…&wait=…`, and applies it. Returns the changes, or `null` if there were none
+ * while the server waited. To stay up to date, call it in a loop with `wait`. A summary without
+ * records means that the feed contained only a new position, because the server will not recognise
+ * the old one much longer.
  *
- * However it ends, each part that came to its end is kept, and the next call goes on behind
- * it.
+ * Each complete part of the feed remains applied, even if the call fails later. The next call
+ * continues after it.
  *
- * Rejects with `FollowRefused` for any other answer, with what `fetch` fails with, with the
- * reason of the signal, and as `follow` does: as `diverged` the next call brings everything again.
+ * Rejects with `FollowRefused` for any other answer, with the error of `fetch`, with the reason of
+ * the signal, and as `follow` does. After `diverged`, the next call requests everything again.
  */
 export async function followFrom(
   engine: Engine,
@@ -56,14 +56,14 @@ export async function followFrom(
   { headers = [], fetch = globalThis.fetch, wait = 0, onProgress, signal }: FollowFromOptions = {},
 ): Promise<Summary | null> {
   signal?.throwIfAborted();
-  const over = new AbortController();
-  const end = (): void => over.abort(signal?.reason);
-  const silent = (): void =>
-    over.abort(new RollbookError("io", "nothing came from the server for a minute: ask again"));
-  let timer = setTimeout(silent, wait * 1000 + LONGEST_SILENCE);
-  const heard = (progress: Progress): void => {
+  const aborter = new AbortController();
+  const end = (): void => aborter.abort(signal?.reason);
+  const giveUp = (): void =>
+    aborter.abort(new RollbookError("io", "nothing came from the server for a minute: ask again"));
+  let timer = setTimeout(giveUp, wait * 1000 + LONGEST_SILENCE);
+  const reportProgress = (progress: Progress): void => {
     clearTimeout(timer);
-    timer = setTimeout(silent, LONGEST_SILENCE);
+    timer = setTimeout(giveUp, LONGEST_SILENCE);
     onProgress?.(progress);
   };
   signal?.addEventListener("abort", end);
@@ -71,15 +71,15 @@ export async function followFrom(
     const url = new URL(address, globalThis.location?.href);
     if (after !== null) url.searchParams.set("after", after);
     if (wait > 0) url.searchParams.set("wait", String(wait));
-    // Another origin must not get the headers.
+    // Another origin must not receive the headers, so no redirect is followed.
     const given = { headers: headersOf(headers), redirect: "error", cache: "no-store" } as const;
-    return fetch(url, { ...given, signal: over.signal });
+    return fetch(url, { ...given, signal: aborter.signal });
   };
   try {
     const after = await engine.followed();
     const response = await ask(after);
     if (response.status === 200) {
-      return await engine.follow(response, { onProgress: heard, signal: over.signal });
+      return await engine.follow(response, { onProgress: reportProgress, signal: aborter.signal });
     }
     await response.body?.cancel();
     if (response.status === 204) return null;
@@ -87,7 +87,7 @@ export async function followFrom(
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", end);
-    // Whatever is left of the answer is not waited for.
-    over.abort();
+    // The rest of the answer is not read.
+    aborter.abort();
   }
 }

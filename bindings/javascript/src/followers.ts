@@ -1,4 +1,4 @@
-// The tabs that a leader answers: each has a channel, which stays open while it lives.
+// The tabs that a leader answers. Each has a channel, which is closed when the tab is closed.
 
 import { Outbox } from "./frames.js";
 import type { LockNames } from "./locks.js";
@@ -19,11 +19,11 @@ export class Followers {
     this.#term = term;
   }
 
-  tell(tab: string, message: ToTab): void {
+  send(tab: string, message: ToTab): void {
     this.#follower(tab).channel.postMessage(message);
   }
 
-  /** Replies of one turn travel together. */
+  /** Queues a reply. All replies of one turn of the event loop are sent in one message. */
   reply(tab: string, reply: Reply): void {
     this.#follower(tab).replies.reply(reply);
   }
@@ -41,9 +41,9 @@ export class Followers {
     if (known !== undefined) return known;
     const channel = new BroadcastChannel(this.#locks.tab(tab));
     const replies = new Outbox((parcel) => {
-      // One that was closed meanwhile has nobody to hear it.
+      // The tab was closed in the meantime.
       if (this.#all.get(tab) !== follower) return;
-      this.tell(tab, { kind: "replies", term: this.#term, replies: parcel });
+      this.send(tab, { kind: "replies", term: this.#term, replies: parcel });
     });
     const follower = { channel, replies };
     this.#all.set(tab, follower);

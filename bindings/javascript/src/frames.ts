@@ -1,24 +1,24 @@
-// Calls and replies on their way between threads and tabs: one after another in a
-// buffer that is handed over, so that nothing is cloned.
+// The encoding of calls and replies between threads and tabs. A message is a buffer of consecutive
+// frames, one per call or reply. It is transferred, so that nothing is cloned.
 
 import type { AnswerMessage } from "./answer.js";
 import type { Bytes, CallName } from "./calls.js";
 import type { ErrorCode, ErrorMessage } from "./error.js";
 import type { Call, Reply } from "./messages.js";
 
-/** A message: the frames, or a list of the bytes that are too large for one, then the frames. */
+/** A message: the buffer of frames, or a list of the large buffers and the buffer of frames. */
 export type Parcel = ArrayBuffer | ArrayBuffer[];
 
 export function isParcel(message: unknown): message is Parcel {
   return message instanceof ArrayBuffer || Array.isArray(message);
 }
 
-/** Bytes of more than this are handed over as they are, and not copied into a frame. */
+/** A buffer of more bytes than this is transferred by itself, and not copied into a frame. */
 const LARGE = 16 << 10;
-/** A buffer for frames is kept for the next turn up to this many bytes. */
-const KEPT = 64 << 10;
+/** An outbox reuses its buffer for the next message up to this size, in bytes. */
+const REUSED = 64 << 10;
 
-/** The calls: a frame has the place of its own here. */
+/** The names of the calls. A frame contains the index of its call in this list. */
 const NAMES = Object.keys({
   request: true,
   ask: true,
@@ -52,7 +52,7 @@ const NAMES = Object.keys({
   endSync: true,
   synced: true,
   forgetSync: true,
-  holdsUntil: true,
+  validUntil: true,
   followed: true,
   beginFollow: true,
   pushFollow: true,
@@ -61,7 +61,7 @@ const NAMES = Object.keys({
 } satisfies Record<CallName, true>) as CallName[];
 const NUMBERS = new Map(NAMES.map((name, number) => [name, number]));
 
-/** What a value is. */
+/** The types of values. */
 const NOTHING = 0;
 const FALSE = 1;
 const TRUE = 2;
@@ -70,28 +70,29 @@ const NATURAL = 4;
 const NEGATIVE = 5;
 const TEXT = 6;
 const BYTES = 7;
-const BESIDE = 8;
-/** What a reply is beside a value. */
+/** A buffer that is transferred by itself. */
+const TRANSFERRED = 8;
+/** The types of replies that are not plain values. */
 const ANSWER = 9;
 const ERROR = 10;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** Frames on their way out: what is written in one turn travels together. */
+/** Encodes calls and replies, and sends those of one turn of the event loop in one message. */
 export class Outbox {
   readonly #post: (parcel: Parcel, transfer: ArrayBuffer[]) => void;
   #bytes = new Uint8Array(1024);
   #view = new DataView(this.#bytes.buffer);
   #length = 0;
-  #beside: ArrayBuffer[] = [];
+  #transferred: ArrayBuffer[] = [];
   #isAwaited = false;
 
   constructor(post: (parcel: Parcel, transfer: ArrayBuffer[]) => void) {
     this.#post = post;
   }
 
-  /** Sends a call when the turn ends. Its large bytes go with it. */
+  /** Queues a call, which is sent when the turn ends. Its large buffers are transferred. */
   call({ number, name, given }: Call): void {
     this.#integer(number);
     this.#byte(NUMBERS.get(name) as number);
@@ -100,7 +101,7 @@ export class Outbox {
     this.#await();
   }
 
-  /** Sends a reply when the turn ends. Its large bytes go with it. */
+  /** Queues a reply, which is sent when the turn ends. Its large buffers are transferred. */
   reply({ number, value, error }: Reply): void {
     this.#integer(number);
     if (error !== undefined) {
@@ -118,18 +119,18 @@ export class Outbox {
     this.#await();
   }
 
-  /** Forgets what was not sent yet. */
+  /** Discards what was not sent yet. */
   clear(): void {
     this.#length = 0;
-    this.#beside = [];
-    if (this.#bytes.length > KEPT) this.#resize(KEPT);
+    this.#transferred = [];
+    if (this.#bytes.length > REUSED) this.#resize(REUSED);
   }
 
-  /** Sends what is there now, and does not wait for the turn to end. */
+  /** Sends what is queued, without waiting for the turn to end. */
   send(): void {
     if (this.#length === 0) return;
     const frames = this.#bytes.buffer.slice(0, this.#length);
-    const parcel = [...this.#beside, frames];
+    const parcel = [...this.#transferred, frames];
     this.clear();
     this.#post(parcel.length === 1 ? frames : parcel, parcel);
   }
@@ -169,9 +170,9 @@ export class Outbox {
 
   #text(text: string): void {
     this.#byte(TEXT);
-    const size = this.#room(4);
-    // A unit of UTF-16 is at most three bytes of UTF-8.
-    const at = this.#room(3 * text.length);
+    const size = this.#reserve(4);
+    // A code unit of UTF-16 becomes at most three bytes of UTF-8.
+    const at = this.#reserve(3 * text.length);
     const { written } = encoder.encodeInto(text, this.#bytes.subarray(at));
     this.#view.setUint32(size, written);
     this.#length = at + written;
@@ -179,13 +180,13 @@ export class Outbox {
 
   #data(data: Bytes): void {
     if (data.byteLength > LARGE && data.byteLength === data.buffer.byteLength) {
-      this.#byte(BESIDE);
-      this.#beside.push(data.buffer);
+      this.#byte(TRANSFERRED);
+      this.#transferred.push(data.buffer);
       return;
     }
     this.#byte(BYTES);
     this.#integer(data.byteLength);
-    const at = this.#room(data.byteLength);
+    const at = this.#reserve(data.byteLength);
     this.#bytes.set(data, at);
   }
 
@@ -197,14 +198,14 @@ export class Outbox {
     this.#put(4, (view, at) => view.setUint32(at, integer));
   }
 
-  /** Making room may make another view. */
+  /** Writes so many bytes. `put` receives the current view, because reserving may replace it. */
   #put(bytes: number, put: (view: DataView, at: number) => void): void {
-    const at = this.#room(bytes);
+    const at = this.#reserve(bytes);
     put(this.#view, at);
   }
 
-  /** Makes room for so many bytes more; where they begin. */
-  #room(bytes: number): number {
+  /** Reserves so many bytes at the end of the buffer, and returns their offset. */
+  #reserve(bytes: number): number {
     const at = this.#length;
     this.#length = at + bytes;
     if (this.#length > this.#bytes.length) this.#resize(2 * this.#length);
@@ -219,29 +220,29 @@ export class Outbox {
   }
 }
 
-/** The calls of a parcel. */
+/** Decodes a message of calls. */
 export function calls(parcel: Parcel): Call[] {
   return new Frames(parcel).all((frames) => frames.call());
 }
 
-/** The replies of a parcel. */
+/** Decodes a message of replies. */
 export function replies(parcel: Parcel): Reply[] {
   return new Frames(parcel).all((frames) => frames.reply());
 }
 
-/** Frames that have come in, read from their beginning. */
+/** Decodes the frames of a message, from the first to the last. */
 class Frames {
   readonly #bytes: Bytes;
   readonly #view: DataView;
-  readonly #beside: ArrayBuffer[];
+  readonly #transferred: ArrayBuffer[];
   #at = 0;
 
   constructor(parcel: Parcel) {
-    const beside = Array.isArray(parcel) ? parcel : [parcel];
-    const frames = beside.pop() as ArrayBuffer;
+    const buffers = Array.isArray(parcel) ? parcel : [parcel];
+    const frames = buffers.pop() as ArrayBuffer;
     this.#bytes = new Uint8Array(frames);
     this.#view = new DataView(frames);
-    this.#beside = beside.reverse();
+    this.#transferred = buffers.reverse();
   }
 
   all<T>(read: (frames: Frames) => T): T[] {
@@ -282,18 +283,18 @@ class Frames {
       case TRUE:
         return true;
       case NUMBER:
-        return this.#view.getFloat64(this.#pass(8));
+        return this.#view.getFloat64(this.#advance(8));
       case NATURAL:
-        return this.#view.getBigUint64(this.#pass(8));
+        return this.#view.getBigUint64(this.#advance(8));
       case NEGATIVE:
-        return this.#view.getBigInt64(this.#pass(8));
+        return this.#view.getBigInt64(this.#advance(8));
       case TEXT:
         return decoder.decode(this.#data());
       case BYTES:
-        // A buffer of their own: whoever has one answer does not hold the others.
+        // Each value has a buffer of its own, so that one answer does not retain the others.
         return this.#data().slice();
-      case BESIDE:
-        return new Uint8Array(this.#beside.pop() as ArrayBuffer);
+      case TRANSFERRED:
+        return new Uint8Array(this.#transferred.pop() as ArrayBuffer);
       default:
         return undefined;
     }
@@ -301,19 +302,19 @@ class Frames {
 
   #data(): Bytes {
     const length = this.#integer();
-    const at = this.#pass(length);
+    const at = this.#advance(length);
     return this.#bytes.subarray(at, at + length);
   }
 
   #byte(): number {
-    return this.#view.getUint8(this.#pass(1));
+    return this.#view.getUint8(this.#advance(1));
   }
 
   #integer(): number {
-    return this.#view.getUint32(this.#pass(4));
+    return this.#view.getUint32(this.#advance(4));
   }
 
-  #pass(bytes: number): number {
+  #advance(bytes: number): number {
     const at = this.#at;
     this.#at = at + bytes;
     return at;

@@ -1,9 +1,12 @@
-// Headers of what is sent.
+// Encodes the headers of a request.
 
 import { RollbookError } from "./error.js";
 import type { RequestOptions } from "./request.js";
 
-/** Headers of any texts, in UTF-8. Whoever refuses one would repeat its value. */
+/**
+ * Encodes the values of headers in UTF-8. An invalid value is refused here, because the error of
+ * `Headers` would repeat the value, which may be a password.
+ */
 export function headersOf(given: NonNullable<RequestOptions["headers"]>): Headers {
   const headers = new Headers();
   for (const [name, value] of Symbol.iterator in given ? given : Object.entries(given)) {

@@ -1,14 +1,11 @@
-// An instance of the module with its engine. A trap ends the instance, not the page.
+// An instance of the module with its engine. A trap ends the instance, but not the page.
 
 import { RollbookError, closed, type ErrorCode } from "./error.js";
 import { instantiate, type Engine } from "./glue.js";
 import type { AnswerMessage } from "./answer.js";
 import type { Settings } from "./calls.js";
 
-/**
- * A file that the module reads and writes. Whoever opened it closes it, whatever
- * becomes of the module.
- */
+/** A file that the module reads and writes. Its opener closes it, even after a trap. */
 export interface StoreFile {
   size(): number;
   read(into: Uint8Array, at: number): number;
@@ -17,7 +14,7 @@ export interface StoreFile {
   flush(): void;
 }
 
-/** Where a store lies: in a file, or in the memory of its instance. */
+/** The place where a store is saved: a file, or the memory of its instance. */
 export type Place = StoreFile | "memory";
 
 export class Instance {
@@ -26,7 +23,7 @@ export class Instance {
   readonly #settings: Settings;
   #engine: Engine | undefined;
   #failed: RollbookError | undefined;
-  /** Counts the engines: what belongs to one before is gone. */
+  /** The number of engines that ended. Sessions of an earlier engine are no longer valid. */
   #number = 0;
 
   constructor(module: WebAssembly.Module, place: Place, settings: Settings) {
@@ -41,8 +38,8 @@ export class Instance {
   }
 
   /**
-   * Works on the engine. If the module traps, the instance is dropped; the next call
-   * opens the file with a fresh one, which finds what was committed.
+   * Calls `work` with the engine. If the module traps, the instance is dropped. The next call opens
+   * the file with a new instance, which finds everything that was committed.
    */
   run<T>(work: (engine: Engine) => T): T {
     if (this.#failed !== undefined) throw this.#failed;
@@ -54,14 +51,14 @@ export class Instance {
       if (error.code === "crashed") {
         this.#engine = undefined;
         this.#number += 1;
-        // What lay in the instance's memory went with it.
+        // A store in the memory of the instance is lost.
         if (this.#place === "memory") this.#failed = lost(error);
       }
       throw error;
     }
   }
 
-  /** Closes the store. The file stays open: it belongs to whoever opened it. */
+  /** Closes the store. The file remains open until its opener closes it. */
   close(): void {
     if (this.#failed?.code === "closed") return;
     const engine = this.#engine;
@@ -82,16 +79,16 @@ export class Instance {
     try {
       return this.#place === "memory"
         ? Engine.memory(settings)
-        : Engine.open(described(this.#place), settings);
+        : Engine.open(withTextErrors(this.#place), settings);
     } catch (thrown) {
       throw toError(thrown);
     }
   }
 }
 
-/** A file whose errors are texts: the module passes them on. */
-function described(file: StoreFile): StoreFile {
-  const telling =
+/** Wraps a file so that its errors are texts, which the module passes on. */
+function withTextErrors(file: StoreFile): StoreFile {
+  const wrap =
     <A extends unknown[], T>(work: (...given: A) => T) =>
     (...given: A): T => {
       try {
@@ -101,11 +98,11 @@ function described(file: StoreFile): StoreFile {
       }
     };
   return {
-    size: telling(() => file.size()),
-    read: telling((into: Uint8Array, at: number) => file.read(into, at)),
-    write: telling((from: Uint8Array, at: number) => file.write(from, at)),
-    truncate: telling((size: number) => file.truncate(size)),
-    flush: telling(() => file.flush()),
+    size: wrap(() => file.size()),
+    read: wrap((into: Uint8Array, at: number) => file.read(into, at)),
+    write: wrap((from: Uint8Array, at: number) => file.write(from, at)),
+    truncate: wrap((size: number) => file.truncate(size)),
+    flush: wrap(() => file.flush()),
   };
 }
 
@@ -116,7 +113,7 @@ function describe(thrown: unknown): string {
     : `${thrown.name}: ${thrown.message}`;
 }
 
-/** The module throws `code`, a line feed and a text; all else is a trap. */
+/** Converts what the module throws: `code`, a line feed and a text. All else is a trap. */
 function toError(thrown: unknown): RollbookError {
   if (thrown instanceof RollbookError) return thrown;
   if (typeof thrown === "string") {
@@ -125,8 +122,8 @@ function toError(thrown: unknown): RollbookError {
   }
   return new RollbookError(
     "crashed",
-    `the module stopped (${String(thrown)}), and what was committed before is kept: try again, ` +
-      "and if it stops again run verify, or load the data anew",
+    `the module stopped (${String(thrown)}), and committed changes are stored: try again; ` +
+      "if it stops again, run verify or load the data again",
     { cause: thrown },
   );
 }
@@ -134,16 +131,16 @@ function toError(thrown: unknown): RollbookError {
 function lost(error: RollbookError): RollbookError {
   return new RollbookError(
     "crashed",
-    "the module stopped, and what it held in memory is gone: call Rollbook.memory() anew",
+    "the module stopped, and its data in memory is lost: call Rollbook.memory() again",
     { cause: error },
   );
 }
 
-/** Takes an answer out of the module's memory. */
+/** Copies an answer out of the memory of the module, which calls `put`. */
 export class Sink {
-  taken: AnswerMessage | undefined;
+  answer: AnswerMessage | undefined;
 
   put(status: number, allow: string | undefined, bytes: Uint8Array): void {
-    this.taken = { status, allow, bytes: bytes.slice() as Uint8Array<ArrayBuffer> };
+    this.answer = { status, allow, bytes: bytes.slice() as Uint8Array<ArrayBuffer> };
   }
 }

@@ -1,4 +1,4 @@
-// The tab that holds the store's file, and answers for all.
+// The leader: the tab that has the file of a store open, and answers the calls of all tabs.
 
 import { mayChange, type CallName, type Settings } from "./calls.js";
 import { Instance } from "./instance.js";
@@ -7,11 +7,11 @@ import { OpfsFile } from "./opfs.js";
 import { Service, perform } from "./service.js";
 import type { Call } from "./messages.js";
 
-/** Thrown when another tab has taken over: whoever asked must ask that one. */
+/** Is thrown when another tab has taken over. The call must be sent to that tab. */
 export class Deposed extends Error {}
 
-/** Calls that may take long: meanwhile a lock says that the silence is work. */
-const long: ReadonlySet<CallName> = new Set<CallName>([
+/** Calls that may take long. The leader holds the lock `busy` meanwhile. */
+const longCalls: ReadonlySet<CallName> = new Set<CallName>([
   "check",
   "compact",
   "eraseLearner",
@@ -24,25 +24,25 @@ const long: ReadonlySet<CallName> = new Set<CallName>([
   "verify",
 ]);
 
-/** Calls that begin something under an id, which ends with the tab that asked. */
-const begins: ReadonlySet<CallName> = new Set<CallName>([
+/** Calls that start a session with an id. The session ends when the tab of the caller is closed. */
+const startingCalls: ReadonlySet<CallName> = new Set<CallName>([
   "beginExport",
   "beginFollow",
   "beginLoad",
   "beginSync",
 ]);
 
-/** How long a tab that has not slept may take itself for the leader unasked. */
+/** How long a leader may answer without checking that it still has the lock: milliseconds. */
 const LEASE = 1000;
 
 export class Leader {
-  /** Names this time of leading. */
+  /** Identifies the period for which this tab leads. */
   readonly term = crypto.randomUUID();
   readonly #file: OpfsFile;
   readonly #service: Service;
   readonly #locks: LockNames;
   readonly #client: string | undefined;
-  /** Who has begun which loads, exports, syncs and feeds. */
+  /** The ids of the loads, exports, syncs and feeds that each tab has started. */
   readonly #owners = new Map<string, Set<string>>();
   #confirmed = performance.now();
 
@@ -58,18 +58,21 @@ export class Leader {
     this.#client = client;
   }
 
-  /** Opens the store; the store's lock must be held. */
+  /**
+   * Opens the store. The caller must hold the lock of the store. `isStolen` says whether the lock
+   * was taken from a tab that is frozen, so that the file is not going to be closed.
+   */
   static async open(
     store: string,
     module: WebAssembly.Module,
     settings: Settings,
-    isHeld: boolean,
+    isStolen: boolean,
   ): Promise<Leader> {
     const locks = names(store);
-    const client = await holder(locks.store);
-    const stillOurs = async (): Promise<boolean> => (await holder(locks.store)) === client;
-    return atWork(locks, async () => {
-      const file = await OpfsFile.open(store, isHeld, stillOurs);
+    const client = await holderOf(locks.store);
+    const stillOurs = async (): Promise<boolean> => (await holderOf(locks.store)) === client;
+    return whileBusy(locks, async () => {
+      const file = await OpfsFile.open(store, isStolen, stillOurs);
       try {
         const service = new Service(new Instance(module, file, settings));
         const leader = new Leader(file, service, locks, client);
@@ -82,21 +85,21 @@ export class Leader {
     });
   }
 
-  /** Whether the store was changed since this was asked last. */
+  /** Returns whether the store was changed since the last call of this method. */
   hasChanged(): boolean {
     return this.#service.hasChanged();
   }
 
-  /** Answers a call of a tab, its own or another. */
+  /** Answers a call of this tab or of another one. */
   async answer(from: string, { name, given }: Call): Promise<unknown> {
-    // A tab that slept may have been deposed, and its file be out of date.
+    // Another tab may have taken over while this one was frozen. Its file is then out of date.
     if (performance.now() - this.#confirmed > LEASE) await this.#confirm();
-    if (begins.has(name)) this.#own(from, given[0] as string);
+    if (startingCalls.has(name)) this.#addSession(from, given[0] as string);
     const work = (): unknown => perform(this.#service, name, given);
     try {
-      return long.has(name) ? await atWork(this.#locks, async () => work()) : work();
+      return longCalls.has(name) ? await whileBusy(this.#locks, async () => work()) : work();
     } finally {
-      // Its effect must not be told by a tab that was deposed.
+      // A tab that no longer leads must not report the effect of a change.
       if (mayChange(name, given)) await this.#confirm();
     }
   }
@@ -110,19 +113,19 @@ export class Leader {
     }
   }
 
-  /** Gives the file back without another write: somebody else has a copy of it. */
+  /** Closes the file without another write, because the new leader uses a copy of it. */
   abandon(): void {
     this.#file.close();
   }
 
   async #confirm(): Promise<void> {
     const asked = performance.now();
-    if ((await holder(this.#locks.store)) !== this.#client) throw new Deposed();
+    if ((await holderOf(this.#locks.store)) !== this.#client) throw new Deposed();
     this.#confirmed = asked;
   }
 
-  /** Notes who has begun something, and ends it when they are gone. */
-  #own(from: string, id: string): void {
+  /** Records which tab started a session, and ends the session when that tab is closed. */
+  #addSession(from: string, id: string): void {
     const owned = this.#owners.get(from);
     if (owned !== undefined) {
       owned.add(id);
@@ -132,18 +135,21 @@ export class Leader {
     this.#owners.set(from, theirs);
     void navigator.locks.request(this.#locks.tab(from), () => {
       this.#owners.delete(from);
-      this.#service.forget((session) => theirs.has(session));
+      this.#service.endSessions((session) => theirs.has(session));
     });
   }
 }
 
-/** Says that silence is work. A tab that was deposed may never have ended its own. */
-async function atWork<T>(locks: LockNames, work: () => Promise<T>): Promise<T> {
+/**
+ * Holds the lock `busy` during the work. The lock is shared, because a frozen tab may still hold
+ * it.
+ */
+async function whileBusy<T>(locks: LockNames, work: () => Promise<T>): Promise<T> {
   return navigator.locks.request(locks.busy, { mode: "shared" }, work);
 }
 
-/** Who holds a lock. */
-async function holder(name: string): Promise<string | undefined> {
-  const { held = [] } = await navigator.locks.query();
-  return held.find((lock) => lock.name === name)?.clientId;
+/** Returns the id of the client that holds a lock. */
+async function holderOf(name: string): Promise<string | undefined> {
+  const locks = await navigator.locks.query();
+  return locks.held?.find((lock) => lock.name === name)?.clientId;
 }

@@ -1,50 +1,53 @@
-// The lock file beside a store of Node's.
+// The lock file of a store in Node. It is located next to the store.
 
 import * as fs from "node:fs";
 import { RollbookError } from "./error.js";
 
-/** Who holds a store, as the lock file says. */
+/** The process that has a store open, as the lock file describes it. */
 interface Holder {
   readonly pid: number;
-  /** When the process began, where the system tells: its id may be given again. */
+  /**
+   * The time at which the process was started, if the system reports it. The id of a process alone
+   * is ambiguous, because another process may have it later.
+   */
   readonly started: string | undefined;
   readonly command: string;
 }
 
-/** A guard that whoever made it has surely left behind. */
+/** The age at which a guard was certainly left behind by a process that died: milliseconds. */
 const ABANDONED = 10_000;
 
 /**
- * A file that is there as long as somebody holds the store. It names the process, so
- * that one which was killed does not lock the store for ever.
+ * A file that exists while a process has the store open. It identifies the process, so that a
+ * killed process does not lock the store forever.
  */
 export class LockFile {
   readonly #path: string;
-  readonly #mine: string;
+  readonly #content: string;
 
   constructor(store: string) {
     this.#path = `${store}.lock`;
     const command = process.argv.slice(0, 2).join(" ");
     const holder: Holder = { pid: process.pid, started: started(process.pid), command };
-    this.#mine = JSON.stringify({ ...holder, id: crypto.randomUUID() });
-    if (this.#take()) return;
+    this.#content = JSON.stringify({ ...holder, id: crypto.randomUUID() });
+    if (this.#create()) return;
     this.#removeStale(store);
-    if (!this.#take()) throw taken(store, this.#read());
+    if (!this.#create()) throw alreadyOpen(store, this.#read());
   }
 
   release(): void {
     try {
-      if (fs.readFileSync(this.#path, "utf8") === this.#mine) fs.unlinkSync(this.#path);
+      if (fs.readFileSync(this.#path, "utf8") === this.#content) fs.unlinkSync(this.#path);
     } catch {
-      // It is gone already.
+      // The file was already removed.
     }
   }
 
-  /** Makes the file in one step with what it says, unless it is there. */
-  #take(): boolean {
+  /** Creates the file and its content in one step. Returns whether it did not exist before. */
+  #create(): boolean {
     const draft = `${this.#path}.${crypto.randomUUID()}`;
     try {
-      fs.writeFileSync(draft, this.#mine, { flag: "wx", mode: 0o600 });
+      fs.writeFileSync(draft, this.#content, { flag: "wx", mode: 0o600 });
       fs.linkSync(draft, this.#path);
       return true;
     } catch (cause) {
@@ -55,14 +58,17 @@ export class LockFile {
     }
   }
 
-  /** Removes the file of a process that is gone; two at a time would remove a good one. */
+  /**
+   * Removes the file of a process that has ended. A guard lets only one process do this at a time,
+   * because a second one could remove the file that the first one creates.
+   */
   #removeStale(store: string): void {
     const guard = `${this.#path}.guard`;
     try {
       fs.mkdirSync(guard);
     } catch {
       const made = fs.statSync(guard, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
-      if (Date.now() - made < ABANDONED) throw taken(store, this.#read());
+      if (Date.now() - made < ABANDONED) throw alreadyOpen(store, this.#read());
     }
     try {
       const holder = this.#read();
@@ -81,11 +87,11 @@ export class LockFile {
   }
 }
 
-function taken(store: string, holder: Holder | undefined): RollbookError {
+function alreadyOpen(store: string, holder: Holder | undefined): RollbookError {
   const who = holder === undefined ? "another process" : `process ${holder.pid} (${holder.command})`;
   return new RollbookError(
     "already_open",
-    `${store} is already open in ${who}: close the engine that holds it, or use that one`,
+    `${store} is already open in ${who}: close the engine that has it open, or use that engine`,
   );
 }
 
@@ -93,18 +99,18 @@ function isAlive({ pid, started: then }: Holder): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // One of another user's may not be signalled, but it is there.
+    // A process of another user cannot be signalled, but it exists.
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
   const now = started(pid);
   return then === undefined || now === undefined || now === then;
 }
 
-/** When a process began, in the system's ticks; on Linux alone. */
+/** Returns the time at which a process was started, in ticks of the system. Linux only. */
 function started(pid: number): string | undefined {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The command before it may hold blanks and parentheses.
+    // The name of the command may contain blanks and parentheses.
     return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
   } catch {
     return undefined;

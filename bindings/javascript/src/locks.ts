@@ -1,15 +1,15 @@
-// The Web Locks and the channels of a store.
+// The names of the Web Locks and the channels of a store.
 
 export interface LockNames {
-  /** Who has it leads: holds the file, and answers for all. */
+  /** The lock of the leader, which has the file open and answers the calls of all tabs. */
   readonly store: string;
-  /** The leader has it while it is at work on something long. */
+  /** The lock that the leader holds during a long call. */
   readonly busy: string;
-  /** Who has it takes over from a leader that is frozen. */
+  /** The lock of the tab that takes over from a frozen leader. */
   readonly takeover: string;
-  /** A tab has its own as long as it lives, and a channel of that name. */
+  /** The lock that a tab holds until it is closed, and the channel to that tab. */
   readonly tab: (id: string) => string;
-  /** The channel to the leader of a term. */
+  /** The channel to the leader of this term. */
   readonly term: (term: string) => string;
 }
 
@@ -25,8 +25,9 @@ export function names(store: string): LockNames {
 }
 
 /**
- * Does work under a lock. A request that is aborted before Chromium has passed it on goes
- * on waiting there: it is over here all the same, and gives the lock back when it comes.
+ * Does work while holding a lock. Chromium may ignore the abort of a request for a lock that it has
+ * not forwarded yet. Such a request rejects here in any case, and releases the lock when it is
+ * granted.
  */
 export async function underLock(
   name: string,

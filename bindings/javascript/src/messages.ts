@@ -1,24 +1,24 @@
-// What crosses between a page, its worker, and the workers of other tabs.
+// The messages between a page, its worker and the workers of other tabs.
 
 import type { CallArguments, CallName, Settings } from "./calls.js";
 import type { ErrorMessage } from "./error.js";
 import type { Parcel } from "./frames.js";
 
-/** A call under a number of its sender's. */
+/** A call, with a number that identifies it for its sender. */
 export interface Call<K extends CallName = CallName> {
   readonly number: number;
   readonly name: K;
   readonly given: CallArguments<K>;
 }
 
-/** What came of the call of this number. */
+/** The result of the call with this number. */
 export interface Reply {
   readonly number: number;
   readonly value?: unknown;
   readonly error?: ErrorMessage;
 }
 
-/** From a page to its worker; a parcel is of calls. */
+/** A message from a page to its worker. A parcel contains calls. */
 export type ToWorker =
   | Parcel
   | {
@@ -29,35 +29,36 @@ export type ToWorker =
     }
   | { readonly kind: "close" };
 
-/** From a worker to its page: replies, or that answers may be others. */
+/** A message from a worker to its page: replies, or the notice that answers may have changed. */
 export type ToPage = Parcel | "changed";
 
-/** To all tabs of a store; `from` is the id of a tab. */
+/** A message to all tabs of a store. `from` is the id of the sender. */
 export type Broadcast =
-  /** Asks who leads. */
+  /** Asks the leader to identify itself. */
   | { readonly kind: "who"; readonly from: string }
-  /** Somebody leads from now on, under a name for this time. */
+  /** Announces a new leader. */
   | Leads
   /** The store was changed. */
   | { readonly kind: "changed" };
 
 export interface Leads {
   readonly kind: "leads";
+  /** Identifies the period for which the sender leads. */
   readonly term: string;
-  /** What its messages are like: tabs of a site may hold several versions of an app. */
+  /** The version of its messages. Tabs of a site may run several versions of an app. */
   readonly protocol: number;
 }
 
-/** What the messages of this version are like. */
+/** The version of the messages of this package. */
 export const PROTOCOL = 5;
 
-/** From a tab to the leader. */
+/** A message from a tab to the leader. */
 export type ToLeader =
   /** Asks whether the leader is awake. */
   | { readonly kind: "ping"; readonly from: string }
   | { readonly kind: "calls"; readonly from: string; readonly calls: Parcel };
 
-/** From the leader to one tab. */
+/** A message from the leader to one tab. */
 export type ToTab =
   | Leads
   | { readonly kind: "awake"; readonly term: string }

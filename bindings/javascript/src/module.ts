@@ -1,8 +1,8 @@
-// The compiled module: once a page, however many engines there are.
+// Compiles the module. An opener does this once for all its engines.
 
 import { RollbookError } from "./error.js";
 
-/** Where the module comes from. */
+/** The source of the module. */
 export type ModuleSource =
   | URL
   | string
@@ -25,7 +25,7 @@ export async function compile(given: ModuleSource): Promise<WebAssembly.Module> 
     );
   }
   const type = response.headers.get("Content-Type") ?? "no type";
-  // A server that does not know the type must not keep the module away.
+  // A server that does not know the type of the module may still serve it.
   if (type.startsWith("application/wasm")) return WebAssembly.compileStreaming(response);
   try {
     return await WebAssembly.compile(await response.arrayBuffer());

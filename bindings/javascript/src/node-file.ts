@@ -1,4 +1,4 @@
-// A store's file in Node.
+// The file of a store in Node.
 
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
@@ -6,17 +6,17 @@ import { RollbookError } from "./error.js";
 import type { StoreFile } from "./instance.js";
 import { LockFile } from "./lock-file.js";
 
-/** An open file of Node's. A new one is written beside its path until it is a store. */
+/** An open file of a store. A new file has a temporary path until it is a complete store. */
 export class NodeFile implements StoreFile {
   readonly #path: string;
   readonly #file: number;
   readonly #lock: LockFile;
   readonly #unlock = (): void => this.#lock.release();
-  /** Its path until it is a store, if it is new. */
+  /** The temporary path of a new file. */
   #part: string | undefined;
   #isClosed = false;
 
-  /** Opens a store's file, alone. */
+  /** Opens the file of a store for this process alone. */
   constructor(path: string) {
     this.#lock = new LockFile(path);
     try {
@@ -34,12 +34,12 @@ export class NodeFile implements StoreFile {
       this.close();
       throw new RollbookError(
         "not_a_store",
-        `${path} is no Rollbook store: give another path, or remove the file`,
+        `${path} is not a Rollbook store: give another path, or remove the file`,
       );
     }
   }
 
-  /** Gives a new file its name, now that it is a store. */
+  /** Moves a new file to its path, after it has become a complete store. */
   publish(): void {
     if (this.#part === undefined) return;
     try {
@@ -56,7 +56,7 @@ export class NodeFile implements StoreFile {
       fs.fsyncSync(folder);
       fs.closeSync(folder);
     } catch {
-      // A folder that cannot be synced leaves that to the system.
+      // If the folder cannot be synced, the system writes it later.
     }
   }
 

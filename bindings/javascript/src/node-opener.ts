@@ -1,4 +1,4 @@
-// Stores of Node.
+// Opens stores in Node: in a file, or in memory.
 
 import * as fs from "node:fs";
 import { resolve } from "node:path";
@@ -18,10 +18,10 @@ export class NodeOpener {
   }
 
   /**
-   * Opens the store in a file, and makes one where nothing is: a file that is empty is
-   * no store. A new store is written beside the path as `rollbook-….part`; should the
-   * process be killed meanwhile, that file stays, and may be removed. One process has the
-   * store at a time: another fails as `already_open`, and names the one that holds it.
+   * Opens the store in a file, and creates it if the file does not exist. An empty file is not a
+   * store. A new store is first written to `rollbook-….part` in the same folder. If the process is
+   * killed meanwhile, that file remains and may be removed. Only one process can have the store
+   * open. Another one fails as `already_open`, with a message that names the first.
    */
   async open(path: string, options: Options = {}): Promise<Engine> {
     const { clock: _, ...settings } = options;
@@ -37,7 +37,7 @@ export class NodeOpener {
     }
   }
 
-  /** Opens an empty store in memory, which goes with the engine. */
+  /** Opens an empty store in memory. Closing the engine discards its data. */
   async memory(options: Options = {}): Promise<Engine> {
     const { clock: _, ...settings } = options;
     const instance = new Instance(this.#module(), "memory", settings);

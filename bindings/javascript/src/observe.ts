@@ -1,34 +1,37 @@
-// A question that is asked again as its answer changes.
+// Live queries: questions that are asked again when their answers may have changed.
 
 import { Answer, type AnswerMessage } from "./answer.js";
 import { RollbookError } from "./error.js";
 import type { Instant } from "./instant.js";
 
 /** Provides the answers of a live query, and its clock. */
-export interface Asked {
-  /** The answer at an instant, and until when it holds if nothing is changed; milliseconds. */
+export interface QuerySource {
+  /**
+   * Returns the answer at an instant, and the instant until which it remains valid if nothing is
+   * changed. Instants are in milliseconds since 1970-01-01T00:00:00Z.
+   */
   ask(now: number): Promise<readonly [answer: AnswerMessage, until: number | undefined]>;
   now(): number;
   readonly signal: AbortSignal | undefined;
-  /** It is over. */
+  /** Is called when the live query ends. */
   ended(): void;
 }
 
 export interface ObserveOptions {
-  /** The instant to answer for; unless given, time goes on by the engine's clock. */
+  /** The fixed instant to answer for. The default is the current time of the engine's clock. */
   readonly now?: Instant;
-  /** Ends it. */
+  /** Ends the live query. */
   readonly signal?: AbortSignal;
 }
 
-/** The answer has changed. */
+/** The event `answer`: the answer has changed. */
 export class AnswerEvent<T = unknown> extends Event {
   constructor(readonly answer: Answer<T>) {
     super("answer");
   }
 }
 
-/** Asking failed. It is asked again in a minute, or once something has changed. */
+/** The event `error`: the question failed. It is asked again in a minute or after a change. */
 export class FailureEvent extends Event {
   constructor(readonly error: Error) {
     super("error");
@@ -41,12 +44,12 @@ export interface LiveQueryEvents<T> {
   end: Event;
 }
 
-/** What was given last: an answer, or what is known of an error. */
-type Given = { readonly status: number; readonly bytes: Uint8Array } | string;
+/** What was delivered last: an answer, or the text of an error. */
+type Delivered = { readonly status: number; readonly bytes: Uint8Array } | string;
 
-/** Devices sleep, and timers with them: the clock is looked at once a minute. */
+/** The clock is checked at least this often, because timers stop while a device sleeps. */
 const LONGEST_SLEEP = 60_000;
-/** A clock that has stopped must not keep the page busy. */
+/** The shortest time between two checks, so that a stopped clock causes no busy loop. */
 const SHORTEST_SLEEP = 10;
 
 /**
@@ -63,10 +66,10 @@ export class LiveQuery<T = unknown>
   extends EventTarget
   implements AsyncIterableIterator<Answer<T>>
 {
-  readonly #asked: Asked;
+  readonly #source: QuerySource;
   readonly #stop = (): void => this.end();
-  #given: Given | undefined;
-  /** What `next` has not given yet. */
+  #delivered: Delivered | undefined;
+  /** What `next` has not returned yet. */
   #next: { readonly answer: Answer<T> } | { readonly error: Error } | undefined;
   #waiting: (() => void)[] = [];
   #isAsking = false;
@@ -75,12 +78,12 @@ export class LiveQuery<T = unknown>
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** @internal */
-  constructor(asked: Asked) {
+  constructor(source: QuerySource) {
     super();
-    this.#asked = asked;
-    asked.signal?.addEventListener("abort", this.#stop);
+    this.#source = source;
+    source.signal?.addEventListener("abort", this.#stop);
     // The caller adds its listeners first.
-    queueMicrotask(() => (asked.signal?.aborted === true ? this.end() : this.look()));
+    queueMicrotask(() => (source.signal?.aborted === true ? this.end() : this.look()));
   }
 
   /** Returns the next answer, as soon as there is one. */
@@ -123,8 +126,8 @@ export class LiveQuery<T = unknown>
     if (this.#isOver) return;
     this.#isOver = true;
     clearTimeout(this.#timer);
-    this.#asked.signal?.removeEventListener("abort", this.#stop);
-    this.#asked.ended();
+    this.#source.signal?.removeEventListener("abort", this.#stop);
+    this.#source.ended();
     this.#wake();
     this.dispatchEvent(new Event("end"));
   }
@@ -135,15 +138,15 @@ export class LiveQuery<T = unknown>
       this.#isDue = false;
       clearTimeout(this.#timer);
       try {
-        const now = this.#asked.now();
-        const [answer, until] = await this.#asked.ask(now);
+        const now = this.#source.now();
+        const [answer, until] = await this.#source.ask(now);
         if (this.#isOver) break;
         if (until !== undefined) this.#sleep(now, until);
         this.#answered(answer);
       } catch (thrown) {
         if (thrown instanceof RollbookError && thrown.code === "closed") this.end();
         if (this.#isOver) break;
-        this.#timer = patient(() => this.look(), LONGEST_SLEEP);
+        this.#timer = startTimer(() => this.look(), LONGEST_SLEEP);
         this.#failed(thrown instanceof Error ? thrown : new Error(String(thrown)));
       }
     }
@@ -152,11 +155,11 @@ export class LiveQuery<T = unknown>
 
   #answered(message: AnswerMessage): void {
     const { status, bytes } = message;
-    if (typeof this.#given === "object" && this.#given.status === status) {
-      if (isSame(this.#given.bytes, bytes)) return;
+    if (typeof this.#delivered === "object" && this.#delivered.status === status) {
+      if (isSame(this.#delivered.bytes, bytes)) return;
     }
-    // The app may do with an answer's bytes what it likes.
-    this.#given = { status, bytes: bytes.slice() };
+    // The app may change the bytes of the answer.
+    this.#delivered = { status, bytes: bytes.slice() };
     const answer = new Answer<T>(message);
     this.#next = { answer };
     this.#wake();
@@ -164,22 +167,22 @@ export class LiveQuery<T = unknown>
   }
 
   #failed(error: Error): void {
-    if (this.#given === String(error)) return;
-    this.#given = String(error);
+    if (this.#delivered === String(error)) return;
+    this.#delivered = String(error);
     this.#next = { error };
     this.#wake();
     this.dispatchEvent(new FailureEvent(error));
   }
 
-  /** Looks again when the time has come, or the clock was set back. */
+  /** Asks the question again at `until`, or if the clock was set back to before `since`. */
   #sleep(since: number, until: number): void {
-    const left = Math.max(until - this.#asked.now(), SHORTEST_SLEEP);
+    const left = Math.max(until - this.#source.now(), SHORTEST_SLEEP);
     const wake = (): void => {
-      const now = this.#asked.now();
+      const now = this.#source.now();
       if (now >= since && now < until) this.#sleep(since, until);
       else this.look();
     };
-    this.#timer = patient(wake, Math.min(left, LONGEST_SLEEP));
+    this.#timer = startTimer(wake, Math.min(left, LONGEST_SLEEP));
   }
 
   #wake(): void {
@@ -189,8 +192,8 @@ export class LiveQuery<T = unknown>
   }
 }
 
-/** A timer that keeps no process alive. */
-function patient(work: () => void, milliseconds: number): ReturnType<typeof setTimeout> {
+/** Starts a timer that does not prevent a process from ending. */
+function startTimer(work: () => void, milliseconds: number): ReturnType<typeof setTimeout> {
   const timer = setTimeout(work, milliseconds);
   (timer as { unref?: () => void }).unref?.();
   return timer;

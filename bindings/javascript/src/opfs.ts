@@ -1,32 +1,32 @@
-// The store's file in the origin's private file system.
+// The file of a store in the origin's private file system.
 //
-// A store is a folder; the file of the highest number in it is the store. A tab that
-// is frozen cannot give its file back, and nobody can take it away. So whoever takes
-// over from it copies the file under the next number, and what the frozen tab may
-// still write when it wakes goes into a file that nobody reads.
+// A store is a folder. The file with the highest number in it is the current one. A frozen tab
+// cannot close its file, and no other tab can open that file. Therefore a tab that takes over
+// copies the file to one with the next number. What the frozen tab writes after it has woken up
+// goes into a file that is no longer read.
 
 import { RollbookError } from "./error.js";
 import type { StoreFile } from "./instance.js";
 
 const STORE = /^(\d+)\.redb$/;
 const COPY = 4 << 20;
-/** How long a store may still be held by a tab that is being closed: milliseconds. */
-export const PATIENCE = 600;
+/** How long to wait for a tab that is being closed to release a store: milliseconds. */
+export const RELEASE_TIMEOUT = 600;
 
 const pause = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Why there can be no store here, if there cannot. */
-export function lacking(): RollbookError | undefined {
-  const lacks = (what: string): RollbookError =>
+/** Returns an error if the browser lacks a feature that a store needs. */
+export function missingFeature(): RollbookError | undefined {
+  const missing = (what: string): RollbookError =>
     new RollbookError(
       "no_storage",
       `this browser has no ${what} here: serve the page over https, leave private mode, or ` +
-        "call Rollbook.memory(), which keeps nothing",
+        "call Rollbook.memory(), which stores nothing permanently",
     );
-  if (!globalThis.isSecureContext) return lacks("secure context");
-  if (navigator.storage?.getDirectory === undefined) return lacks("private file system");
-  if (navigator.locks === undefined) return lacks("Web Locks");
+  if (!globalThis.isSecureContext) return missing("secure context");
+  if (navigator.storage?.getDirectory === undefined) return missing("private file system");
+  if (navigator.locks === undefined) return missing("Web Locks");
   return undefined;
 }
 
@@ -39,18 +39,19 @@ export class OpfsFile implements StoreFile {
   }
 
   /**
-   * Opens a store's file, alone. `isHeld` tells whether whoever had it cannot give it
-   * back; `stillOurs`, whether nobody has taken over from us.
+   * Opens the file of a store for this tab alone. `isStolen` says whether the lock of the store was
+   * taken from a frozen tab, which cannot close the file, so that waiting for it is useless.
+   * `stillOurs` returns whether this tab still has the lock.
    */
   static async open(
     name: string,
-    isHeld: boolean,
+    isStolen: boolean,
     stillOurs: () => Promise<boolean>,
   ): Promise<OpfsFile> {
     const folder = await storeFolder(name);
     const newest = Math.max(0, ...(await numbers(folder)));
     const file = await folder.getFileHandle(`${Math.max(newest, 1)}.redb`, { create: true });
-    const deadline = performance.now() + (isHeld ? 0 : PATIENCE);
+    const deadline = performance.now() + (isStolen ? 0 : RELEASE_TIMEOUT);
     let handle = await tryOpen(file);
     while (handle === undefined && performance.now() < deadline) {
       await pause(20);
@@ -97,23 +98,23 @@ async function storeFolder(name: string): Promise<FileSystemDirectoryHandle> {
   } catch (cause) {
     throw new RollbookError(
       "no_storage",
-      `this browser gives no private file system here (${String(cause)}): leave private mode, ` +
-        "or call Rollbook.memory(), which keeps nothing",
+      `this browser provides no private file system here (${String(cause)}): leave private mode, ` +
+        "or call Rollbook.memory(), which stores nothing permanently",
       { cause },
     );
   }
 }
 
-/** Deletes a store; nobody may have it open. */
+/** Deletes a store. No tab may have it open. */
 export async function deleteStore(name: string): Promise<void> {
   const folder = await storeFolder(name);
-  const deadline = performance.now() + PATIENCE;
+  const deadline = performance.now() + RELEASE_TIMEOUT;
   for (;;) {
     try {
       for (const entry of await entries(folder)) await folder.removeEntry(entry);
       return;
     } catch (error) {
-      if (!isHeldError(error) || performance.now() > deadline) throw error;
+      if (!isInUseError(error) || performance.now() > deadline) throw error;
       await pause(20);
     }
   }
@@ -125,31 +126,34 @@ async function entries(folder: FileSystemDirectoryHandle): Promise<string[]> {
   return found;
 }
 
-/** The numbers of the files that are stores. */
+/** Returns the numbers of the files of a store. */
 async function numbers(folder: FileSystemDirectoryHandle): Promise<number[]> {
   const numbers = (await entries(folder)).map((name) => STORE.exec(name)?.[1]);
   return numbers.filter((number) => number !== undefined).map(Number);
 }
 
-/** Nothing if somebody holds it. */
+/** Opens a file. Returns nothing if another tab has it open. */
 async function tryOpen(
   file: FileSystemFileHandle,
 ): Promise<FileSystemSyncAccessHandle | undefined> {
   try {
     return await file.createSyncAccessHandle();
   } catch (error) {
-    if (isHeldError(error)) return undefined;
+    if (isInUseError(error)) return undefined;
     throw error;
   }
 }
 
-/** Whether somebody else holds the file. */
-function isHeldError(error: unknown): boolean {
+/** Returns whether an error means that another tab has the file open. */
+function isInUseError(error: unknown): boolean {
   const name = error instanceof DOMException ? error.name : "";
   return name === "NoModificationAllowedError" || name === "InvalidStateError";
 }
 
-/** Copies a file that somebody else holds, as it is between two of his writes. */
+/**
+ * Copies a file that another tab has open, in a state between two of its writes. The copy is
+ * repeated if the file changes meanwhile.
+ */
 async function copyOf(
   folder: FileSystemDirectoryHandle,
   from: FileSystemFileHandle,
@@ -174,10 +178,10 @@ async function copyOf(
     if (!(await stillOurs())) break;
     await pause(50);
   }
-  throw new RollbookError("busy", "busy: another tab holds the store; try again when it is idle");
+  throw new RollbookError("busy", "busy: another tab has the store open; try again when it is idle");
 }
 
-/** Whether nothing was written to the file meanwhile. */
+/** Copies the bytes of a file. Returns whether the file remained unchanged meanwhile. */
 async function copyBytes(
   from: File,
   to: FileSystemSyncAccessHandle,
@@ -197,7 +201,7 @@ async function copyBytes(
   return size === from.size && lastModified === from.lastModified;
 }
 
-/** Removes what came before the newest file, and copies that were cut short. */
+/** Removes the files before the newest one, and incomplete copies. */
 async function clear(
   folder: FileSystemDirectoryHandle,
   newest: number,
@@ -207,7 +211,7 @@ async function clear(
     for (const name of await entries(folder)) {
       const number = STORE.exec(name)?.[1];
       const isOld = number === undefined ? name.endsWith(".part") : Number(number) < newest;
-      // One that a frozen tab still holds goes next time.
+      // A file that a frozen tab still has open is removed when the store is opened next.
       if (isOld) await folder.removeEntry(name).catch(() => undefined);
     }
   } catch (error) {

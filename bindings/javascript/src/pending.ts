@@ -1,10 +1,10 @@
-// Calls on their way to another thread or tab, and their answers.
+// Calls to another thread or tab that have no reply yet.
 
 import type { CallName } from "./calls.js";
 import { fromMessage, toMessage } from "./error.js";
 import type { Call, Reply } from "./messages.js";
 
-/** Calls that are on their way, by their numbers. */
+/** The calls without a reply, by their numbers. */
 export class Pending {
   readonly #calls = new Map<number, { call: Call; settle: (reply: Reply) => void }>();
   #last = 0;

@@ -1,63 +1,62 @@
-// What an app that is trusted may ask: no credentials, no activation. Schools are
-// named by their login id. Numbers such as 4.1 are sections of the service's
-// documentation.
+// The typed questions of a trusted app, which need no credentials and no activation. Schools are
+// identified by their login id. Numbers such as 4.1 are sections of the service's documentation.
 
 import { RollbookError } from "./error.js";
 import type * as v1 from "./records.js";
 
-/** An id: up to 2^64 - 1, which a `number` holds only below 2^53. */
+/** An id, from 0 to 2^64 - 1. A `number` is exact only below 2^53. */
 export type Id = number | bigint | string;
 
 /** A date, `YYYY-MM-DD`, in the school's time. */
 export type DateText = string;
 
-/** Get Learner(s) (4.1): by id. All filters must hold. */
+/** Get Learner(s) (4.1): the learners that match all filters, ordered by id. */
 export interface Learners {
   school: Id;
-  /** Which learners; the current ones unless given. */
+  /** The status of the learners. The default is `current`. */
   status?: "current" | "left" | "waitlist";
-  /** Left learners: the first transfer date; a month before `until` unless given. */
+  /** The first transfer date of left learners. The default is a month before `until`. */
   since?: DateText;
-  /** Left learners: the last transfer date; today unless given. */
+  /** The last transfer date of left learners. The default is today. */
   until?: DateText;
   learnerId?: Id;
-  /** Learners of these grades; all if there are none. */
+  /** The grades of the learners. An empty list means all grades. */
   gradeIds?: readonly Id[];
-  /** Gives each learner an array of its parents (2.2). */
+  /** Whether each learner has an array of its parents (2.2). */
   includeParents?: boolean;
   /**
-   * A part of the first name, the last name, or both with a blank between; case and
-   * accents do not matter.
+   * A part of the first name, of the last name, or of both with a blank between them. Case and
+   * accents are ignored.
    */
   name?: string;
   familyCode?: Id;
 }
 
 /**
- * Get Learner Assessment Marks (4.2): one of `learnerId` and `gradeId` is needed.
- * Marks are answered once they are released.
+ * Get Learner Assessment Marks (4.2). It needs `learnerId` or `gradeId`. The answer contains the
+ * marks that are released.
  */
 export interface AssessmentMarks {
   school: Id;
   learnerId?: Id;
   gradeId?: Id;
   subjectId?: Id;
-  /** The year; the school's current one unless given. */
+  /** The year. The default is the current year of the school. */
   year?: Id;
   term?: Id;
   learningOutcomeId?: Id;
   assessmentId?: Id;
-  /** The structure alone, without marks: released or not. */
+  /** Whether to answer only the structure, without marks, including assessments not released. */
   structure?: boolean;
 }
 
-/** A learner's subjects of the current year (4.3, 4.4). */
+/** The subjects of a learner in the current year (4.3, 4.4). */
 export interface OfLearner {
   school: Id;
   learnerId: Id;
 }
 
-/** Get Learner Subjects (4.5): of the current learners, or of one learner. */
+/** Get Learner Subjects (4.5): those of the current learners, or of one learner. */
 export interface LearnerSubjects {
   school: Id;
   learnerId?: Id;
@@ -69,91 +68,91 @@ export interface Schools {
   school?: Id;
 }
 
-/** Get Clients (4.7): one record per school and API type. */
+/** Get Clients (4.7): one record for each school and API type. */
 export interface Clients {
   username: string;
   school?: Id;
   apiTypeId?: Id;
 }
 
-/** Get Learner Absentees (4.9): by date, then id. */
+/** Get Learner Absentees (4.9), ordered by date and id. */
 export interface Absentees {
   school: Id;
-  /** One record, whatever its date. */
+  /** The id of one record, which is answered whatever its date is. */
   id?: Id;
   learnerId?: Id;
-  /** The first day; a month before `toDate` unless given. */
+  /** The first day. The default is a month before `toDate`. */
   fromDate?: DateText;
-  /** The last day, at most 31 days later; today unless given. */
+  /** The last day, at most 31 days after the first. The default is today. */
   toDate?: DateText;
 }
 
-/** Get Learners of finance (section 9): by id. */
+/** Get Learners of finance (section 9), ordered by id. */
 export interface FinanceLearners {
   school: Id;
   learnerId?: Id;
   debtorCode?: string;
   accountablePersonId?: Id;
   parentId?: Id;
-  /** Learners of every status, and not the current ones alone. */
+  /** Whether to answer learners of every status, and not only the current ones. */
   allAccounts?: boolean;
   includeParents?: boolean;
   includeAccountablePerson?: boolean;
 }
 
-/** Get Accountable Persons of finance (section 9): by id. */
+/** Get Accountable Persons of finance (section 9), ordered by id. */
 export interface AccountablePersons {
   school: Id;
   debtorCode?: string;
   accountablePersonId?: Id;
-  /** All persons and all their learners, not those of current learners alone. */
+  /** Whether to answer all persons and learners, not only current learners and their persons. */
   allAccounts?: boolean;
   includeLearners?: boolean;
 }
 
-/** Get Parents: of current learners, by id; or one, whoever the learners are. */
+/** Get Parents: those of current learners, ordered by id, or any one by its id. */
 export interface Parents {
   school: Id;
   parentId?: Id;
 }
 
-/** Get Staff Members: the current ones, by id; or one, current or not. */
+/** Get Staff Members: the current ones, ordered by id, or any one by its id. */
 export interface StaffMembers {
   school: Id;
   staffMemberId?: Id;
 }
 
-/** Get School: what a school says of itself, as one object. */
+/** Get School: the information about one school, as one object. */
 export interface SchoolInfo {
   school: Id;
 }
 
-/** Get Learner Discipline: by date, then id. */
+/** Get Learner Discipline, ordered by date and id. */
 export interface Discipline {
   school: Id;
-  /** One record, whatever its date. */
+  /** The id of one record, which is answered whatever its date is. */
   id?: Id;
   learnerId?: Id;
-  /** The first day; a month before `toDate` unless given. */
+  /** The first day. The default is a month before `toDate`. */
   fromDate?: DateText;
-  /** The last day, at most 31 days later; today unless given. */
+  /** The last day, at most 31 days after the first. The default is today. */
   toDate?: DateText;
 }
 
-/** The lookup of a school's grades, by id. */
+/** The lookup of a school's grades, ordered by id. */
 export interface Grades {
   school: Id;
   gradeId?: Id;
 }
 
-/** A lookup that is the same for all schools, by id. */
+/** A lookup that is the same for all schools, ordered by id. */
 export interface Lookup {
   list: "ethnicGroup" | "maritalStatus" | "gender" | "language";
-  /** One of its records. */
+  /** The id of one of its records. */
   id?: Id;
 }
 
-/** Of each question, what it takes and what v1 answers. */
+/** The fields of each question (`asks`), and the type of its answer in v1 (`answers`). */
 export interface Questions {
   learners: { asks: Learners; answers: v1.Learner[] };
   assessmentMarks: { asks: AssessmentMarks; answers: v1.AssessmentMarks };
@@ -174,20 +173,20 @@ export interface Questions {
 }
 
 const capital = /[A-Z]/g;
-/** The fields' names as the module has them: `learnerId` is `learner_id`. */
+/** The names of fields in the module: `learnerId` is `learner_id`. */
 const snake = new Map<string, string>();
 
 function toSnake(field: string): string {
   let name = snake.get(field);
   if (name === undefined) {
     name = field.replace(capital, (letter) => `_${letter.toLowerCase()}`);
-    // Names that no question has must not gather.
+    // Limited, because a caller may pass any number of unknown names.
     if (snake.size < 100) snake.set(field, name);
   }
   return name;
 }
 
-/** A question as the module takes it: its name, then names and values of its fields. */
+/** Encodes a question for the module: its name, then the names and values of its fields. */
 export function encode<K extends keyof Questions>(name: K, fields: Questions[K]["asks"]): string {
   const texts: string[] = [name];
   for (const [field, value] of Object.entries(fields)) {
@@ -197,23 +196,23 @@ export function encode<K extends keyof Questions>(name: K, fields: Questions[K][
   return pack(texts);
 }
 
-/** Several texts as the module takes them in one: of each its length, then all of them. */
+/** Encodes several texts as one for the module: the length of each, then all of them. */
 export function pack(texts: readonly string[]): string {
   let lengths = "";
   for (const text of texts) lengths += `${text.length},`;
   return `${lengths};${texts.join("")}`;
 }
 
-/** An id as the module takes it. */
+/** Converts an id to the type that the module expects. */
 export function toId(id: Id, name: string): bigint {
   let number: bigint | undefined;
   try {
     number = BigInt(id);
   } catch {
-    // It is told below.
+    // The error is thrown below.
   }
   if (number === undefined || number < 0n || number >= 1n << 64n) {
-    throw new RollbookError("bad_argument", `${name}: ${id} is no id: give 0 to 2^64 - 1`);
+    throw new RollbookError("bad_argument", `${name}: ${id} is not an id: give 0 to 2^64 - 1`);
   }
   return number;
 }

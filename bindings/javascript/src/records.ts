@@ -1,9 +1,9 @@
-// The records of v1, as `Answer.json()` gives them.
+// The records of v1, as `Answer.json()` returns them.
 //
-// Every value is a string, and an empty one means that there is no value, unless a
-// field says otherwise. Dates are `YYYY-MM-DD`, times `YYYY-MM-DD HH:MM:SS`, both in
-// the school's time; addresses are lines that end with `\r\n`. Numbers such as 2.1
-// are sections of the service's documentation.
+// Unless the comment of a field says otherwise, every value is a string, and an empty string means
+// that there is no value. Dates are `YYYY-MM-DD` and times `YYYY-MM-DD HH:MM:SS`, both in the time
+// of the school. Addresses are lines that end with `\r\n`. Numbers such as 2.1 are sections of the
+// service's documentation.
 
 /** A parent of a learner (2.2). */
 export interface Parent {
@@ -66,7 +66,7 @@ export interface Learner {
   photo_url: string;
   parent1_id: string;
   parent2_id: string;
-  /** With `include_parents`: parent 1, then parent 2. */
+  /** Parent 1 and parent 2, if the request had `include_parents`. */
   parents?: Parent[];
 }
 
@@ -119,7 +119,7 @@ export interface SubjectMarks {
   terms: TermMark[];
 }
 
-/** An assessment without its mark, as `structure` gives it (2.6). */
+/** An assessment without its mark, as in an answer with `structure` (2.6). */
 export interface AssessmentStructure {
   assessment_id: string;
   assessment_name: string;
@@ -192,7 +192,7 @@ export interface Absentee {
   absent_reason: string;
 }
 
-/** What a learner was praised or reprimanded for on a day. */
+/** A discipline record: why a learner was praised or reprimanded on a day. */
 export interface Discipline {
   id: string;
   learner_id: string;
@@ -224,7 +224,7 @@ export interface StaffMember {
   nationality: string;
   id_number: string;
   passport_number: string;
-  /** The name: `Married`. */
+  /** The name, such as `Married`. */
   marital_status_id: string;
   employment_category: string;
   /** `Yes` or `No`. */
@@ -232,11 +232,11 @@ export interface StaffMember {
   appointment_type: string;
   paid_by: string;
   sace_number: string;
-  /** Joined by commas. */
+  /** Several values, separated by commas. */
   register_classes: string;
 }
 
-/** What a school says of itself. */
+/** Information about a school. */
 export interface SchoolInfo {
   school_name: string;
   admin_email_address: string;
@@ -284,14 +284,14 @@ export interface School {
   finance_email_address: string;
   physical_address: string;
   postal_address: string;
-  /** `Yes` or `No`, as the next three. */
+  /** `Yes` or `No`. The next three fields have the same values. */
   has_after_school_center: string;
   has_hostel: string;
   uses_debit_orders: string;
   uses_cashless: string;
 }
 
-/** What a school has authorised the integrator for (2.9). */
+/** An API type for which a school has authorised the integrator (2.9). */
 export interface Client {
   school_login_id: string;
   school_name: string;
@@ -315,13 +315,13 @@ export interface FinanceLearner {
   parent1_id: string;
   parent2_id: string;
   accountable_person_id: string;
-  /** With `include_parents`: parent 1, then parent 2. */
+  /** Parent 1 and parent 2, if the request had `include_parents`. */
   parents?: Parent[];
-  /** With `include_accountable_person`, if there is one. */
+  /** The accountable person, if there is one and the request had `include_accountable_person`. */
   accountable_person?: Omit<AccountablePerson, "learners">;
 }
 
-/** Who pays for learners (section 9). */
+/** A person who pays for learners (section 9). */
 export interface AccountablePerson {
   accountable_person_id: string;
   title: string;
@@ -342,11 +342,11 @@ export interface AccountablePerson {
   passport_number: string;
   employer: string;
   employer_address: string;
-  /** With `include_learners`. */
+  /** The learners of the person, if the request had `include_learners`. */
   learners?: Omit<FinanceLearner, "parents" | "accountable_person">[];
 }
 
-/** What is answered instead where a request is refused (2.10). */
+/** The answer to a request that is refused (2.10). */
 export interface Error {
   error: string;
   error_description: string;

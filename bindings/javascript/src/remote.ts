@@ -1,4 +1,4 @@
-// A host in a worker of this page's.
+// A host that sends its calls to a worker of this page.
 
 import type { CallArguments, CallName, CallResult, Host, Settings } from "./calls.js";
 import { RollbookError, closed, fromMessage } from "./error.js";
@@ -10,8 +10,8 @@ export class WorkerHost implements Host {
   readonly #worker: Worker;
   readonly #pending = new Pending();
   readonly #calls: Outbox;
-  /** Opening and closing. */
-  #turn: { resolve: (value: unknown) => void; reject: (error: Error) => void } | undefined;
+  /** Settles the opening or closing in progress. */
+  #transition: { resolve: (value: unknown) => void; reject: (error: Error) => void } | undefined;
   #closed: RollbookError | undefined;
   changed = (): void => undefined;
 
@@ -20,7 +20,7 @@ export class WorkerHost implements Host {
     this.#calls = new Outbox((parcel, transfer) => worker.postMessage(parcel, transfer));
     worker.onmessage = ({ data }: MessageEvent<ToPage>) => {
       if (data === "changed") this.changed();
-      else for (const reply of replies(data)) this.#hear(reply);
+      else for (const reply of replies(data)) this.#handleReply(reply);
     };
     worker.onerror = (event) => {
       event.preventDefault();
@@ -39,7 +39,7 @@ export class WorkerHost implements Host {
   ): Promise<WorkerHost> {
     const host = new WorkerHost(worker);
     try {
-      await host.#ask({ kind: "open", store, module, settings });
+      await host.#request({ kind: "open", store, module, settings });
     } catch (error) {
       worker.terminate();
       throw error;
@@ -58,36 +58,36 @@ export class WorkerHost implements Host {
     if (this.#closed !== undefined) return;
     const error = closed();
     this.#closed = error;
-    // What was asked before is answered before.
+    // Earlier calls are answered before the store is closed.
     this.#calls.send();
     try {
-      await this.#ask({ kind: "close" });
+      await this.#request({ kind: "close" });
     } finally {
       this.#end(error);
     }
   }
 
-  #ask(message: ToWorker): Promise<unknown> {
+  #request(message: ToWorker): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      this.#turn = { resolve, reject };
+      this.#transition = { resolve, reject };
       this.#worker.postMessage(message);
     });
   }
 
-  #hear(reply: Reply): void {
+  #handleReply(reply: Reply): void {
     if (reply.number !== 0) {
       this.#pending.settle(reply);
     } else if (reply.error === undefined) {
-      this.#turn?.resolve(undefined);
+      this.#transition?.resolve(undefined);
     } else {
-      this.#turn?.reject(fromMessage(reply.error));
+      this.#transition?.reject(fromMessage(reply.error));
     }
   }
 
   #end(error: RollbookError): void {
     this.#closed ??= error;
     this.#worker.terminate();
-    this.#turn?.reject(error);
+    this.#transition?.reject(error);
     this.#pending.fail(error);
   }
 }

@@ -1,9 +1,10 @@
-// The symbols of `await using`, for programs that are compiled without them.
+// The engine, which is the API of the package. The reference declares the symbols of `await using`
+// for programs that are compiled without them.
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import { Answer } from "./answer.js";
 import type { CallArguments, Host, Settings } from "./calls.js";
-import { handOver, isRepeatable, pieces, type Dataset, type LoadOptions } from "./dataset.js";
+import { isRepeatable, pieces, pushPieces, type Dataset, type LoadOptions } from "./dataset.js";
 import { RollbookError } from "./error.js";
 import { answerTo } from "./fetch.js";
 import { toSeconds, type Instant } from "./instant.js";
@@ -13,29 +14,29 @@ import type { RequestOptions } from "./request.js";
 import { read, type Coverage, type SyncOptions } from "./step.js";
 import { Sync } from "./sync.js";
 
-/** What an engine is opened with. */
+/** The options of an engine. */
 export interface Options extends Settings {
-  /** What time it is; the system's unless given. */
+  /** Returns the current time. The default is the clock of the system. */
   readonly clock?: () => Instant;
 }
 
-/** Which page of a collection, as v2 has them (section 9, item 3). */
+/** A page of a collection, as defined by v2 (section 9, item 3). */
 export interface Page {
-  /** The `next_cursor` of the page before; none for the first page. */
+  /** The `next_cursor` of the previous page. Without it, the first page is answered. */
   readonly cursor?: string;
-  /** The most records; the engine's default unless given. */
+  /** The greatest number of records. The default is that of the engine. */
   readonly limit?: number;
-  /** The last record first. */
+  /** Whether the records are in reverse order. */
   readonly reverseOrder?: boolean;
 }
 
-/** An instant to answer for. */
+/** The instant of a call. */
 export interface At {
-  /** The engine's clock unless given. */
+  /** The instant. The default is the time of the engine's clock. */
   readonly now?: Instant;
 }
 
-/** How many records a dataset added, changed, removed and left as they were. */
+/** The numbers of records that a dataset added, changed, removed and left unchanged. */
 export interface Counts {
   readonly added: number;
   readonly changed: number;
@@ -43,41 +44,41 @@ export interface Counts {
   readonly unchanged: number;
 }
 
-/** What a change came to. */
+/** The outcome of a change. */
 export interface Summary {
   readonly lines: number;
   readonly bytes: number;
   readonly total: Counts;
-  /** Each kind that the change had records of, by the name that their `type` bears. */
+  /** The counts of each kind of record in the change, by the name of the kind in `type`. */
   readonly kinds: Readonly<Record<string, Counts>>;
 }
 
-/** What is wrong with a line of a dataset, counted from 1. */
+/** A fault in a dataset: the number of the line, counted from 1, and a description. */
 export interface Fault {
   readonly line: number;
   readonly what: string;
 }
 
-/** What a look through the whole store found. */
+/** The result of verifying a store. */
 export interface Verification {
   readonly records: number;
-  /** The first hundred findings; none if all is well. */
+  /** The first hundred problems that were found. */
   readonly problems: readonly string[];
 }
 
-/** How much the store holds: bytes, and records of each kind. */
+/** The size of the store in bytes, and the number of records of each kind. */
 export interface Stats {
   readonly bytes: number;
   readonly records: Readonly<Record<string, number>>;
 }
 
-/** The v2 request for the data of a v1 one (section 9). */
+/** The v2 request for the same data as a v1 request (section 9). */
 export interface Upgrade {
   readonly target: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
-/** What the calls report that answer with JSON. */
+/** The results of the calls that return JSON. */
 interface Reports {
   upgrade: Upgrade;
   finishLoad: Summary;
@@ -104,7 +105,10 @@ export class Engine {
   readonly #clock: (() => Instant) | undefined;
   readonly #milliseconds = (): number => Number(this.#clock?.() ?? Date.now());
   readonly #live = new Set<LiveQuery>();
-  /** Whether the browser keeps the store until the user deletes it: it may be asked to. */
+  /**
+   * Whether the store persists until the user deletes it. If it is false, the browser may delete
+   * the store when it needs space.
+   */
   readonly persisted: boolean;
 
   /** @internal */
@@ -118,8 +122,8 @@ export class Engine {
   }
 
   /**
-   * Answers a request as the service does, rules of access included, given its path
-   * and query string. If the store fails, the answer is a 500 that says so.
+   * Answers a request, given its path and query string, as the service does. The rules of access
+   * apply. If the store fails, the answer has the status 500.
    */
   async request<T = unknown>(target: string, options: RequestOptions = {}): Promise<Answer<T>> {
     const { method = "GET", headers = [], body = empty } = options;
@@ -134,13 +138,13 @@ export class Engine {
     return new Answer<T>(await this.#host.call("request", ...given));
   }
 
-  /** As the global `fetch`, so that an app's own client code runs unchanged. */
+  /** Has the type of the global `fetch`, so that client code of an app runs unchanged. */
   readonly fetch: typeof globalThis.fetch = async (input, init) =>
     answerTo(input, init, (target, options) => this.request(target, options));
 
   /**
-   * Answers a question of an app that is trusted: no credentials, no authorisation, no
-   * activation. The bytes are those of v1's answer to a request that has passed them.
+   * Answers a question of a trusted app, without credentials, authorisation or activation. The
+   * answer has the same bytes as that of v1 to the corresponding permitted request.
    */
   async ask<K extends keyof Questions>(
     question: K,
@@ -164,8 +168,8 @@ export class Engine {
   }
 
   /**
-   * Answers the first record that a question finds as v2 answers one record (section 9,
-   * item 1): an object, or 404.
+   * Answers the first record that a question finds, in the form in which v2 answers one record
+   * (section 9, item 1): an object, or 404.
    */
   async find<K extends keyof Questions>(
     question: K,
@@ -177,10 +181,12 @@ export class Engine {
   }
 
   /**
-   * Observes a question: the answer that `ask` gives now, and again whenever its status or its
-   * bytes change: after a change in any tab, and when another day begins at the school.
+   * Observes a question. The live query delivers the answer that `ask` returns now, and a new one
+   * whenever its status or its bytes change: after a change in any tab, or when another day begins
+   * at the school.
    *
-   * It ends when the engine is closed, with its signal, or when a loop over it is left.
+   * The live query ends when the engine is closed, when its signal is aborted, or when a loop over
+   * it ends.
    */
   observe<K extends keyof Questions>(
     question: K,
@@ -194,10 +200,10 @@ export class Engine {
       now: () => Number(now ?? this.#milliseconds()),
       ask: async (instant) => {
         const at = toSeconds(instant);
-        // They travel together.
+        // Both calls are sent in one message.
         const [answer, until] = await Promise.all([
           host.call("ask", encoded, at),
-          now === undefined ? host.call("holdsUntil", encoded, at) : undefined,
+          now === undefined ? host.call("validUntil", encoded, at) : undefined,
         ]);
         return [answer, until === undefined ? undefined : Number(until) * 1000];
       },
@@ -208,8 +214,8 @@ export class Engine {
   }
 
   /**
-   * Sets whether an integrator serves a school's API type (4.8), for an app that is
-   * trusted: 200 if that changed something, 204 if it was so already.
+   * Sets whether an integrator has activated an API type of a school (4.8), for a trusted app. The
+   * status of the answer is 200 if the state changed, and 204 if it did not.
    */
   async setState(set: {
     username: string;
@@ -222,32 +228,32 @@ export class Engine {
     return new Answer(await this.#host.call("setState", ...given, crypto.randomUUID()));
   }
 
-  /** The v2 request for the data of a v1 one, given its path and query string. */
+  /** Returns the v2 request for the same data as a v1 request, given its path and query string. */
   async upgrade(target: string): Promise<Upgrade> {
     return this.#report("upgrade", target);
   }
 
   /**
-   * Applies a dataset: all of it, durably, or nothing. Questions go on meanwhile, and
-   * applying the same dataset again writes nothing.
+   * Applies a dataset completely and durably, or not at all. Questions are answered meanwhile.
+   * Applying the same dataset again writes nothing.
    *
-   * Fails as `bad_dataset` for the first fault, with its line; as `interrupted` if the
-   * tab that holds the store went away and the dataset is a stream, which cannot be read
-   * again.
+   * Fails as `bad_dataset` with the line of the first fault, and as `interrupted` if the tab that
+   * has the store open is closed and the dataset is a stream, which cannot be read again.
    */
   async apply(dataset: Dataset, options: LoadOptions = {}): Promise<Summary> {
     return this.#load(dataset, undefined, options);
   }
 
   /**
-   * Applies a dataset that is the whole of one school: what it lacks goes. API types and
-   * integrators may come along; those that it lacks stay.
+   * Replaces one school by a dataset that contains all of it: records of the school that are not in
+   * the dataset are removed. The dataset may also contain API types and integrators; those that it
+   * does not contain remain.
    */
   async replaceSchool(school: Id, dataset: Dataset, options: LoadOptions = {}): Promise<Summary> {
     return this.#load(dataset, toId(school, "school"), options);
   }
 
-  /** Every fault of a dataset, at most so many, in the order of its lines. */
+  /** Returns the faults of a dataset in the order of its lines, up to a limit. */
   async check(dataset: Dataset, { limit = 100 }: { limit?: number } = {}): Promise<Fault[]> {
     const all: Uint8Array<ArrayBuffer>[] = [];
     for await (const piece of pieces(dataset)) all.push(piece);
@@ -255,14 +261,14 @@ export class Engine {
     return this.#report("check", whole, limit);
   }
 
-  /** Removes every record of a school. An unknown school is no error. */
+  /** Removes all records of a school. An unknown school is not an error. */
   async removeSchool(school: Id): Promise<Summary> {
     return this.#report("removeSchool", toId(school, "school"), crypto.randomUUID());
   }
 
   /**
-   * Erases a learner: the learner, its subjects, marks and absences, and what old pages
-   * of the file still hold of them. Parents stay.
+   * Erases a learner and all records that belong to it (subjects, marks, absences, discipline),
+   * also from unused pages of the file. Parents and accountable persons remain.
    */
   async eraseLearner(school: Id, learner: Id): Promise<Summary> {
     const ids = [toId(school, "school"), toId(learner, "learner")] as const;
@@ -270,9 +276,9 @@ export class Engine {
   }
 
   /**
-   * Everything that is kept, as a dataset again: the lines of the moment at which it
-   * begins, in pieces of about 64 KiB. Until it is read or cancelled the store cannot be
-   * compacted. It holds personal data, and if `credentials` is true password hashes.
+   * Exports all records as a dataset, in pieces of about 64 KiB. The export contains the state of
+   * the store at its start. The store cannot be compacted until the export is read or cancelled.
+   * The dataset contains personal data and, if `credentials` is true, password hashes.
    */
   export({ credentials = false }: { credentials?: boolean } = {}): ReadableStream<Uint8Array> {
     const id = crypto.randomUUID();
@@ -288,8 +294,8 @@ export class Engine {
   }
 
   /**
-   * Fills a school from the service, call by call: `syncWith` sends the calls. What has not been
-   * synced of the school is `not_synced`, and in requests a 503.
+   * Starts to fill a school from the service, call by call. `syncWith` sends the calls. Questions
+   * about data that was not synced fail as `not_synced`, and requests for it are answered with 503.
    *
    * A pass that was interrupted is continued. If two syncs of a school run, in any tabs, the one
    * that was started last continues, and the other one stops.
@@ -305,31 +311,31 @@ export class Engine {
     return Sync.begin(this.#host, this.#milliseconds, begin);
   }
 
-  /** What has been synced of a school; `null` for a school that is not synced. */
+  /** Returns the coverage of a school, or `null` if the school is not synced. */
   async synced(school: Id): Promise<Coverage | null> {
     const coverage = await this.#host.call("synced", toId(school, "school"));
     return coverage === undefined ? null : read<Coverage>(coverage);
   }
 
   /**
-   * Ends the syncing of a school. Its records stay, and count as complete: what has not been
-   * synced is answered as if it did not exist. From then on the app may change them.
+   * Ends the syncing of a school. Its records remain and count as complete: data that was not
+   * synced is answered as if it did not exist. From then on the app may change the school.
    */
   async forgetSync(school: Id): Promise<void> {
     await this.#host.call("forgetSync", toId(school, "school"));
   }
 
   /**
-   * Applies a feed: what a server hands out of its store. `followFrom` requests it. Each part of
-   * a feed is applied as a whole, durably, or not at all, and a part that arrives late or twice
-   * changes nothing. Only the server changes the schools that are followed, and the lists that
-   * all schools share.
+   * Applies a feed, which contains the changes that a server sends from its store. `followFrom`
+   * requests it. Each part of a feed is applied completely and durably, or not at all. A part that
+   * arrives late or twice changes nothing. Only the server changes the schools that are followed,
+   * and the lists that all schools share.
    *
-   * Fails as `bad_dataset` for the first fault, and if the feed is cut; as `out_of_sync` if it
-   * does not start at this store's position; as `diverged` if the store differs from its source
-   * after a part: the next feed then contains everything, once; as `interrupted` if the tab that
-   * has the store open is closed. The parts that ended are applied: request the next feed after
-   * `followed`.
+   * Fails as `bad_dataset` for the first fault, and if the feed is incomplete; as `out_of_sync` if
+   * it does not start at this store's position; as `diverged` if the store differs from its source
+   * after a part, in which case the next feed contains everything, once; as `interrupted` if the
+   * tab that has the store open is closed. The complete parts are applied: request the next feed
+   * after `followed`.
    */
   async follow(feed: Dataset, options: LoadOptions = {}): Promise<Summary> {
     options.signal?.throwIfAborted();
@@ -340,32 +346,32 @@ export class Engine {
   }
 
   /**
-   * The position after which to request the next feed. `null` if this store has followed no
-   * other, and if a feed that contains everything has not ended.
+   * Returns the position after which to request the next feed. It is `null` if this store has not
+   * followed another one, or if a feed that contains everything has not ended.
    */
   async followed(): Promise<string | null> {
     return (await this.#host.call("followed")) ?? null;
   }
 
   /**
-   * Looks through the whole store for damage and for records that do not agree with
-   * each other. Changes nothing; damage is a finding.
+   * Verifies the whole store: finds damage, and records that are inconsistent with each other. It
+   * changes nothing. Damage is reported as a problem and not as an error.
    */
   async verify(): Promise<Verification> {
     return this.#report("verify");
   }
 
-  /** Gives free space back, and leaves nothing in the file of what was removed. */
+  /** Compacts the store: frees unused space, and erases all removed data from the file. */
   async compact(): Promise<void> {
     await this.#host.call("compact");
   }
 
-  /** How much the store holds. */
+  /** Returns the size of the store and the numbers of its records. */
   async stats(): Promise<Stats> {
     return this.#report("stats");
   }
 
-  /** Closes the store. Every later call fails as `closed`; closing again does nothing. */
+  /** Closes the store. Every later call fails as `closed`. Closing again has no effect. */
   async close(): Promise<void> {
     for (const query of this.#live) query.end();
     await this.#host.close();
@@ -388,7 +394,7 @@ export class Engine {
     school: bigint | undefined,
     options: LoadOptions,
   ): Promise<Summary> {
-    // Under the same id each time: a load that was kept is not done again.
+    // All attempts have the same id, so that a load that was committed is not applied again.
     const id = crypto.randomUUID();
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -412,7 +418,7 @@ export class Engine {
     return this.#report("finishLoad", id);
   }
 
-  /** Pushes a dataset to what was begun under an id, and cancels that if it fails. */
+  /** Pushes a dataset to the load or feed with this id, and cancels it after a failure. */
   async #push(
     dataset: Dataset,
     options: LoadOptions,
@@ -421,9 +427,9 @@ export class Engine {
     cancel: "cancelLoad" | "endFollow",
   ): Promise<void> {
     try {
-      await handOver(dataset, options, (piece) => this.#host.call(push, id, piece));
+      await pushPieces(dataset, options, (piece) => this.#host.call(push, id, piece));
     } catch (error) {
-      // The error that counts is the first.
+      // The first error is the one to report.
       await this.#host.call(cancel, id).catch(() => undefined);
       throw error;
     }
@@ -431,11 +437,11 @@ export class Engine {
 }
 
 export interface Engine {
-  /** As `close`: `await using engine = …`. */
+  /** Closes the engine at the end of the scope of `await using engine = …`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-// Safari has no such symbol yet, and nobody can ask for it there.
+// Safari does not have this symbol yet.
 if (Symbol.asyncDispose !== undefined) {
   Engine.prototype[Symbol.asyncDispose] = Engine.prototype.close;
 }

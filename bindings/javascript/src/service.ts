@@ -1,4 +1,4 @@
-// Calls answered with an instance of the module.
+// Answers calls with an instance of the module.
 
 import type { AnswerMessage } from "./answer.js";
 import {
@@ -9,43 +9,43 @@ import {
   type CallResult,
   type Calls,
   type Host,
-  type SyncGiven,
+  type SyncArguments,
 } from "./calls.js";
 import { RollbookError, interrupted } from "./error.js";
 import type { Engine, Export, Follow, Load, Sync } from "./glue.js";
 import { Instance, Sink } from "./instance.js";
 
-/** Something under way in an engine, which goes with it. */
+/** A load, export, sync or feed in progress. It ends with the engine of this number. */
 interface Session<T> {
   readonly engine: number;
   readonly work: T;
 }
 
-/** Answers calls with an instance. */
+/** Answers calls with an instance of the module. */
 export class Service implements Calls {
   readonly #instance: Instance;
   readonly #loads = new Map<string, Session<Load>>();
   readonly #exports = new Map<string, Session<Export>>();
   readonly #syncs = new Map<string, Session<Sync>>();
   readonly #follows = new Map<string, Session<Follow>>();
-  /** The number of the last change that was told. */
-  #told: bigint | undefined;
+  /** The revision of the store at the last call of `hasChanged`, if it is known. */
+  #reportedRevision: bigint | undefined;
 
   constructor(instance: Instance) {
     this.#instance = instance;
     this.hasChanged();
   }
 
-  /** Whether the store was changed since this was asked last. What cannot be known counts. */
+  /** Returns whether the store may have been changed since the last call of this method. */
   hasChanged(): boolean {
-    const before = this.#told;
+    const before = this.#reportedRevision;
     try {
-      this.#told = this.#instance.run((engine) => engine.revision());
+      this.#reportedRevision = this.#instance.run((engine) => engine.revision());
     } catch {
       // The module stopped.
-      this.#told = undefined;
+      this.#reportedRevision = undefined;
     }
-    return this.#told === undefined || this.#told !== before;
+    return this.#reportedRevision === undefined || this.#reportedRevision !== before;
   }
 
   request(parts: string, body: Bytes, now: bigint | undefined, id?: string): AnswerMessage {
@@ -72,8 +72,8 @@ export class Service implements Calls {
     return this.#answer((engine, sink) => engine.find(question, now, sink));
   }
 
-  holdsUntil(question: string, now: bigint): bigint | undefined {
-    return this.#instance.run((engine) => engine.holdsUntil(question, now));
+  validUntil(question: string, now: bigint): bigint | undefined {
+    return this.#instance.run((engine) => engine.validUntil(question, now));
   }
 
   setState(
@@ -110,8 +110,8 @@ export class Service implements Calls {
     this.#loads.delete(id);
     return this.#instance.run((engine) => {
       if (load !== undefined) return load.finish();
-      // Perhaps it was finished before another instance took over: then its id is
-      // known, and what comes of nothing is what came of it.
+      // The load may have been finished by another instance. The module then recognises its id, and
+      // returns the summary of the finished load for an empty one.
       const summary = engine.load(undefined, id).finish();
       if ((JSON.parse(summary) as { bytes: number }).bytes > 0) return summary;
       throw interrupted();
@@ -144,7 +144,7 @@ export class Service implements Calls {
   read(id: string): Bytes | undefined {
     const reading = this.#session(this.#exports, id);
     const sink = new Sink();
-    if (this.#instance.run(() => reading.read(sink))) return sink.taken?.bytes;
+    if (this.#instance.run(() => reading.read(sink))) return sink.answer?.bytes;
     this.endExport(id);
     return undefined;
   }
@@ -155,7 +155,7 @@ export class Service implements Calls {
     if (reading !== undefined) this.#instance.run(() => reading.free());
   }
 
-  beginSync(id: string, school: bigint, ...options: SyncGiven): void {
+  beginSync(id: string, school: bigint, ...options: SyncArguments): void {
     const work = this.#instance.run((engine) => engine.sync(school, ...options));
     this.endSync(id);
     this.#syncs.set(id, { engine: this.#instance.number, work });
@@ -259,8 +259,8 @@ export class Service implements Calls {
     return this.#instance.run((engine) => engine.stats());
   }
 
-  /** Ends what whoever is gone has left under way. */
-  forget(isTheirs: (id: string) => boolean): void {
+  /** Ends the sessions of a tab that was closed. */
+  endSessions(isTheirs: (id: string) => boolean): void {
     for (const id of [...this.#loads.keys()].filter(isTheirs)) this.cancelLoad(id);
     for (const id of [...this.#exports.keys()].filter(isTheirs)) this.endExport(id);
     for (const id of [...this.#syncs.keys()].filter(isTheirs)) this.endSync(id);
@@ -278,8 +278,8 @@ export class Service implements Calls {
   #answer(ask: (engine: Engine, sink: Sink) => void): AnswerMessage {
     const sink = new Sink();
     this.#instance.run((engine) => ask(engine, sink));
-    if (sink.taken === undefined) throw new RollbookError("crashed", "the module gave no answer");
-    return sink.taken;
+    if (sink.answer === undefined) throw new RollbookError("crashed", "the module gave no answer");
+    return sink.answer;
   }
 
   #sync<T>(id: string, work: (sync: Sync) => T): T {
@@ -299,7 +299,7 @@ export class Service implements Calls {
   }
 }
 
-/** Makes a call on a service: its calls are the names of its methods. */
+/** Makes a call on a service. The names of the calls are those of its methods. */
 export function perform<K extends CallName>(
   service: Service,
   name: K,
@@ -309,15 +309,15 @@ export function perform<K extends CallName>(
   return method.apply(service, given);
 }
 
-/** A host for an instance in this thread. */
+/** A host that answers calls with an instance in this thread. */
 export class LocalHost implements Host {
   readonly #service: Service;
-  readonly #closed: () => void;
+  readonly #whenClosed: () => void;
   changed = (): void => undefined;
 
   constructor(instance: Instance, whenClosed: () => void = () => undefined) {
     this.#service = new Service(instance);
-    this.#closed = whenClosed;
+    this.#whenClosed = whenClosed;
   }
 
   async call<K extends CallName>(name: K, ...given: CallArguments<K>): Promise<CallResult<K>> {
@@ -332,7 +332,7 @@ export class LocalHost implements Host {
     try {
       this.#service.close();
     } finally {
-      this.#closed();
+      this.#whenClosed();
     }
   }
 }

@@ -1,3 +1,5 @@
+// The package without its module and worker, which the app provides.
+
 import { Opener, type Parts } from "./browser.js";
 
 export * from "./exports.js";
@@ -6,10 +8,10 @@ export type { ModuleSource } from "./module.js";
 
 let parts: Parts | undefined;
 
-/** Tells where the module and the worker are; to be called before the first engine. */
+/** Sets the module and the worker. Call it before the first engine is opened. */
 export function initialise(given: Parts): void {
   parts = given;
 }
 
-/** Opens engines, once the package is initialised. */
+/** Opens engines, after `initialise` was called. */
 export const Rollbook = new Opener(() => parts);

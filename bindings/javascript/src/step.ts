@@ -1,54 +1,63 @@
-// What crosses between a sync and whoever drives it: steps out, replies in.
+// The types that a sync exchanges with its driver: steps and calls, and the replies to them.
 
 import type { DateText } from "./questions.js";
 
-/** What is to be synced of a school; each may be left out. */
+/** The options of a sync. */
 export interface SyncOptions {
   /**
-   * The first day of absences and discipline; a month before today unless given, and at
-   * most ten years before.
+   * The first day of the absences and discipline records to sync. The default is a month before
+   * today; the limit is ten years before today.
    */
   readonly daysFrom?: DateText;
   /**
-   * The school's distance from UTC as `±HH:MM`, which the service does not tell; `+02:00`
-   * unless given. It says which day is today at the school.
+   * The school's offset from UTC as `±HH:MM`, which no answer of the service contains. It
+   * determines the current date of the school. It is stored with the school's record: a sync
+   * without this option uses the stored offset, which is `+02:00` at first.
    */
   readonly utcOffset?: string;
-  /** How many calls may be out at once; 4 unless given. The service may make it fewer. */
+  /**
+   * How many calls may be in flight at once. The default is 4. While the service answers 429, the
+   * sync allows fewer.
+   */
   readonly mostInFlight?: number;
   /**
-   * How many of the answers that seldom change are asked for again in a pass, the oldest
-   * first; 25 unless given.
+   * How many of the answers that seldom change a pass requests again, the oldest first. The default
+   * is 25.
    */
   readonly rotate?: number;
   /**
-   * The integrator with whose credentials the calls are sent, by user name, if its state
-   * updates are to be taken and sent. What was asked for shows at once, and is taken back
-   * if the service refuses it. Without it state updates of a school that is synced are
-   * refused.
+   * The user name of the integrator whose credentials the calls use, if state updates of that
+   * integrator are accepted and sent. A requested state is visible at once, and is reset if the
+   * service refuses it. Without this option, state updates of a synced school are refused.
    */
   readonly outbox?: string;
 }
 
-/** What is to be sent, with the integrator's credentials. */
+/** A request to send with the credentials of the integrator. */
 export interface Call {
-  /** Tells its reply from others. */
+  /** Identifies the call when its reply is passed to the sync. */
   readonly id: bigint;
   /** The method, in upper case. */
   readonly method: string;
   /** The path and the query string. */
   readonly target: string;
-  /** The body, JSON; empty for `GET`. */
+  /** The JSON body, which is empty for `GET`. */
   readonly body: string;
 }
 
-/** What is to be done next. */
+/** What the driver of a sync must do next. */
 export type Step =
-  /** Send this, and hand in the reply. It is not said again while it is out. */
+  /**
+   * Send this call, and pass the reply to the sync. While the call is in flight, it is not returned
+   * again.
+   */
   | { readonly kind: "send"; readonly call: Call }
-  /** Nothing can be sent now: ask again at this instant, or when a reply was handed in. */
+  /**
+   * Nothing can be sent now. Request the next step at this instant, or as soon as a reply was
+   * passed to the sync.
+   */
   | { readonly kind: "wait"; readonly until: Date }
-  /** All is published. */
+  /** Everything is published. */
   | { readonly kind: "done"; readonly report: SyncReport }
   /**
    * The sync cannot continue, and every further step is the same. Records that were published
@@ -78,7 +87,7 @@ export type StopReason =
   | "incomplete"
   | "superseded";
 
-/** What the service answered to a call. */
+/** The reply of the service to a call. */
 export interface Reply {
   readonly status: number;
   /** The value of the header `Retry-After`, if there is one. */
@@ -125,11 +134,11 @@ export interface SyncReport {
   readonly quarantined: readonly QuarantinedAnswer[];
   /** Members of answers that are unknown, as `record: member`. */
   readonly unknown: readonly string[];
-  /** State updates that the service refused: the states are what they were before. */
+  /** State updates that the service refused. The states are the same as before. */
   readonly refused: readonly RefusedState[];
   /**
-   * State updates that the service has not accepted yet. The store answers them all the
-   * same, and the next sync sends them.
+   * State updates that the service has not accepted yet. The answers of the store contain them, and
+   * the next sync sends them.
    */
   readonly unsent: readonly UnsentState[];
   /**
@@ -164,7 +173,7 @@ export interface QuarantinedAnswer {
 /** A state update that the service refused. */
 export interface RefusedState {
   readonly apiTypeId: bigint;
-  /** The state that was asked for. */
+  /** The requested state. */
   readonly state: boolean;
   /** The HTTP status. */
   readonly status: number;
@@ -173,50 +182,50 @@ export interface RefusedState {
 /** A state update that the service has not accepted yet. */
 export interface UnsentState {
   readonly apiTypeId: bigint;
-  /** The state that was asked for. */
+  /** The requested state. */
   readonly state: boolean;
 }
 
-/** How far a pass has come. */
+/** The progress of a pass. */
 export interface SyncProgress {
-  /** How many answers there are. */
+  /** How many requests are finished: they were answered, or failed permanently. */
   readonly answered: number;
   /**
-   * How many are known to be still asked for. Answers tell what else there is to ask, so
-   * that it grows at first.
+   * How many requests are known to be unfinished. Answers show what else must be requested, so this
+   * number grows at first.
    */
   readonly left: number;
-  /** How many calls are out. */
+  /** How many calls are in flight. */
   readonly inFlight: number;
 }
 
-/** What was seen of a school that is synced. */
+/** The coverage of a synced school: which data was fetched from the service. */
 export interface Coverage {
-  /** When the oldest of it was seen; `null` if nothing was. */
+  /** The time at which the oldest data was fetched, or `null` if no data was. */
   readonly asOf: Date | null;
-  /** What was seen, kind by kind. */
+  /** The fetched data, kind by kind. */
   readonly seen: readonly Covered[];
-  /** How many learners were erased, whom sync does not bring back. */
+  /** The number of erased learners, which a sync does not add again. */
   readonly erased: number;
 }
 
-/** A kind of what was seen of a school. */
+/** One kind of data of a school that was fetched. */
 export interface Covered {
-  /** What it is, as `not_synced` calls it: `the current learners`. */
+  /** The name of the kind, as in the message of `not_synced`: `the current learners`. */
   readonly what: string;
-  /** The administrative year, of what is of one year. */
+  /** The administrative year, if the data is of one year. */
   readonly year: number | null;
-  /** The first day, of what is of days; */
+  /** The first day, if the data is of a range of days. */
   readonly from: string | null;
-  /** and the last. */
+  /** The last day, if the data is of a range of days. */
   readonly to: string | null;
-  /** Of how many learners, grades, or terms of a grade it was seen; 1 of all else. */
+  /** The number of learners or grades whose data was fetched; 1 for other kinds. */
   readonly count: number;
-  /** When the oldest of it was seen. */
+  /** The time at which the oldest of this data was fetched. */
   readonly asOf: Date;
 }
 
-/** Reads what the module says: it has instants in seconds, and ids as texts. */
+/** Parses JSON of the module, which contains instants in seconds and ids as texts. */
 export function read<T>(json: string): T {
   return JSON.parse(json, (name, value: unknown) => {
     if (typeof value === "number" && instants.has(name)) return new Date(value * 1000);

@@ -1,4 +1,4 @@
-// What TypeScript knows in workers only, and this package's sources are for both.
+// Types that TypeScript declares only for workers. This package is compiled for pages and workers.
 
 interface FileSystemSyncAccessHandle {
   close(): void;

@@ -1,4 +1,4 @@
-// A sync driven over `fetch`.
+// Drives a sync: sends its calls with `fetch`.
 
 import { RollbookError } from "./error.js";
 import { headersOf } from "./headers.js";
@@ -8,19 +8,19 @@ import type { Sync } from "./sync.js";
 
 export interface SyncWithOptions {
   /**
-   * What is sent with each call: on a server the credentials, `HTTP-X-USERNAME` and
-   * `HTTP-X-PASSWORD`; in a page what the app's own server asks for.
+   * The headers of each call. On a server, these are the credentials, `HTTP-X-USERNAME` and
+   * `HTTP-X-PASSWORD`. In a page, they are the headers that the app's own server requires.
    */
   readonly headers?: NonNullable<RequestOptions["headers"]>;
-  /** What sends the calls; the global `fetch` unless given. */
+  /** Sends the calls. The default is the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
-  /** Hears how far it has come, after each reply. */
+  /** Is called with the progress after each reply. */
   readonly onProgress?: (progress: SyncProgress) => void;
-  /** Ends it; the promise rejects with the reason. */
+  /** Aborts the sync: the promise rejects with the reason. */
   readonly signal?: AbortSignal;
 }
 
-/** A sync cannot go on. What was published is answered. */
+/** The sync cannot continue. Records that were published before are still answered. */
 export class SyncStopped extends Error {
   override readonly name = "SyncStopped";
 
@@ -42,31 +42,32 @@ const reasons: Readonly<Record<StopReason, string>> = {
   forgotten:
     "the school was removed, or is no longer to be synced: begin a new sync if it should be",
   incomplete:
-    "the school's record or its current learners could not be had, so that nothing was " +
+    "the school's record or its current learners could not be fetched, so that nothing was " +
     "published: try again later",
-  superseded: "another sync of the school was begun since: let that one go on",
+  superseded: "another sync of the school was started since: let it continue",
 };
 
-/** A call is aborted after this time, in milliseconds; the machine waits for two minutes. */
+/** The time after which a call is aborted, in milliseconds. The sync waits for two minutes. */
 const LONGEST_CALL = 90_000;
-/** What is longer is as if it had been cut. */
+/** The greatest length of a body, in bytes. A longer one is handled as an interrupted reply. */
 const LONGEST_BODY = 64 << 20;
-/** A device that slept asks for the next step after so long at the latest. */
+/** The longest wait for the next step, in milliseconds, because a device may sleep meanwhile. */
 const LONGEST_SLEEP = 60_000;
-/** So often something is tried that the store is too busy for, */
+/** How often an operation is attempted if the store is busy or fails. */
 const TRIES = 3;
-/** after so long. */
+/** The pause between two attempts, in milliseconds. */
 const PAUSE = 1000;
 
 /**
- * Fills a school from the service at a base address: scheme, host and path, or in a page a
- * path of the app's own server, which adds the credentials and passes the call on.
+ * Fills a school from the service at a base address, which consists of scheme, host and path. In a
+ * page, it may be a path of the app's own server, which adds the credentials and forwards the
+ * calls.
  *
- * No redirect is followed. However it ends, the outcome of each reply is stored, and the next sync
- * of the school continues.
+ * No redirect is followed. The outcome of each reply is stored, even if the sync fails later. The
+ * next sync of the school continues the pass.
  *
- * Rejects with `SyncStopped` if it cannot go on, as with wrong credentials; with the reason
- * of the signal; as `busy` or `io` if the store fails again and again.
+ * Rejects with `SyncStopped` if the sync cannot continue, for example because of wrong credentials;
+ * with the reason of the signal; and as `busy` or `io` if the store fails repeatedly.
  */
 export async function syncWith(
   sync: Sync,
@@ -82,13 +83,13 @@ class Driver {
   readonly #base: string;
   readonly #headers: Headers;
   readonly #options: SyncWithOptions;
-  /** Aborted when it ends: the calls that are out end with it. */
+  /** Aborts the calls in flight when the sync ends. */
   readonly #end = new AbortController();
   readonly #began: number;
   readonly #since = performance.now();
   #failed: { readonly error: unknown } | undefined;
-  /** Wakes it. */
-  #ring: () => void = () => undefined;
+  /** Ends the current sleep. */
+  #wake: () => void = () => undefined;
 
   constructor(sync: Sync, base: string, options: SyncWithOptions) {
     this.#sync = sync;
@@ -100,15 +101,15 @@ class Driver {
 
   async drive(): Promise<SyncReport> {
     const { signal } = this.#options;
-    const ring = (): void => this.#ring();
-    signal?.addEventListener("abort", ring);
+    const wake = (): void => this.#wake();
+    signal?.addEventListener("abort", wake);
     try {
       for (;;) {
-        // What ends while the step is asked for must not be slept through.
-        const rung = new Promise<void>((resolve) => {
-          this.#ring = resolve;
+        // A call that ends while the step is requested must end the following sleep.
+        const woken = new Promise<void>((resolve) => {
+          this.#wake = resolve;
         });
-        const step = await this.#persevering(() => this.#sync.next({ now: this.#now() }));
+        const step = await this.#retry(() => this.#sync.next({ now: this.#now() }));
         signal?.throwIfAborted();
         if (this.#failed !== undefined) throw this.#failed.error;
         switch (step.kind) {
@@ -116,7 +117,7 @@ class Driver {
             void this.#exchange(step.call);
             break;
           case "wait":
-            await this.#sleep(step.until.getTime() - this.#now(), rung);
+            await this.#sleep(step.until.getTime() - this.#now(), woken);
             break;
           case "done":
             return step.report;
@@ -125,17 +126,17 @@ class Driver {
         }
       }
     } finally {
-      signal?.removeEventListener("abort", ring);
+      signal?.removeEventListener("abort", wake);
       this.#end.abort();
     }
   }
 
-  /** Sends a call, and hands in what came of it. */
+  /** Sends a call, and passes the result to the sync. */
   async #exchange(call: Call): Promise<void> {
     try {
       const answered = await this.#answered(call);
       if (this.#end.signal.aborted) return;
-      await this.#persevering(() => {
+      await this.#retry(() => {
         const at = { now: this.#now() };
         return typeof answered === "string"
           ? this.#sync.handleFailure(call.id, answered, at)
@@ -145,13 +146,13 @@ class Driver {
     } catch (error) {
       this.#failed ??= { error };
     }
-    this.#ring();
+    this.#wake();
   }
 
   async #answered(call: Call): Promise<Reply | CallFailure> {
     const { fetch = globalThis.fetch } = this.#options;
-    const over = new AbortController();
-    const end = (): void => over.abort();
+    const aborter = new AbortController();
+    const end = (): void => aborter.abort();
     let late = false;
     const timer = setTimeout(() => {
       late = true;
@@ -165,12 +166,12 @@ class Driver {
         method: call.method,
         headers,
         body: call.body === "" ? null : call.body,
-        // Another origin must not get the credentials.
+        // Another origin must not receive the credentials.
         redirect: "manual",
         cache: "no-store",
-        signal: over.signal,
+        signal: aborter.signal,
       });
-      // A browser does not tell which redirect it is.
+      // A browser does not report the status of a redirect.
       const status = response.type === "opaqueredirect" ? 302 : response.status;
       const body = await whole(response);
       if (body === undefined) return "cut";
@@ -184,8 +185,8 @@ class Driver {
     }
   }
 
-  /** Nothing is lost by what failed as busy or io: it is tried again. */
-  async #persevering<T>(work: () => Promise<T>): Promise<T> {
+  /** Repeats work that fails as `busy` or `io`, which loses nothing. */
+  async #retry<T>(work: () => Promise<T>): Promise<T> {
     for (let tried = 1; ; tried += 1) {
       try {
         return await work();
@@ -198,29 +199,29 @@ class Driver {
     }
   }
 
-  async #sleep(milliseconds: number, ...rung: Promise<void>[]): Promise<void> {
+  async #sleep(milliseconds: number, ...woken: Promise<void>[]): Promise<void> {
     const most = Math.min(Math.max(milliseconds, 10), LONGEST_SLEEP);
     let timer: ReturnType<typeof setTimeout> | undefined;
     const slept = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, most);
     });
-    await Promise.race([slept, ...rung]);
+    await Promise.race([slept, ...woken]);
     clearTimeout(timer);
   }
 
-  /** The engine's clock; one that stands still must not keep it waiting for ever. */
+  /** Returns the time of the engine's clock. It advances even if that clock has stopped. */
   #now(): number {
     return Math.max(this.#sync.now(), this.#began + performance.now() - this.#since);
   }
 }
 
-/** Nothing of it is repeated: it may have been given with credentials. */
+/** Checks a base address. The error does not repeat it, because it may contain credentials. */
 function base(address: string | URL): string {
   let url: URL | undefined;
   try {
     url = new URL(address, globalThis.location?.href);
   } catch {
-    // It is told below.
+    // The error is thrown below.
   }
   const plain =
     url !== undefined && /^https?:$/.test(url.protocol) && !url.username && !url.password;
@@ -234,7 +235,7 @@ function base(address: string | URL): string {
   return url.href.replace(/\/+$/, "");
 }
 
-/** The body; nothing if it is longer than it may be. */
+/** Reads the body of a response. Returns nothing if it exceeds the greatest length. */
 async function whole(response: Response): Promise<Uint8Array | undefined> {
   const pieces: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
@@ -249,7 +250,7 @@ async function whole(response: Response): Promise<Uint8Array | undefined> {
   return new Uint8Array(await new Blob(pieces).arrayBuffer());
 }
 
-/** What Node says when there is no network. */
+/** The codes of the errors of Node when there is no network. */
 const noNetwork: ReadonlySet<unknown> = new Set(["ENETUNREACH", "ENETDOWN", "EAI_AGAIN"]);
 
 function isOffline(thrown: unknown): boolean {

@@ -1,4 +1,4 @@
-// The syncing of one school.
+// Syncs one school with the service.
 
 import type { Host } from "./calls.js";
 import { RollbookError } from "./error.js";
@@ -15,26 +15,26 @@ import {
   type SyncReport,
 } from "./step.js";
 
-/** So often a sync is begun again under a store that changes hands. */
+/** How often a call is attempted if other tabs open the store meanwhile. */
 const ATTEMPTS = 5;
 
-/** The machine goes when nobody has its sync any more. */
-const dropped = new FinalizationRegistry<() => void>((end) => end());
+/** Ends a sync in the module when its object is garbage-collected. */
+const finalizers = new FinalizationRegistry<() => void>((end) => end());
 
 /**
- * The syncing of one school. It sends nothing itself: ask for the next step, send what it
- * says, and hand in the reply. The instant is the engine's clock unless given.
+ * A sync of one school. It sends nothing itself: request the next step, send its call, and pass
+ * the reply to the sync. The default of all instants is the time of the engine's clock.
  *
- * What was handed in is in the store at once. A sync that is let go, or whose tab is
- * closed, is gone on with by the next one of the school, if its options ask for the same.
+ * The outcome of each reply is stored at once. If a sync is dropped or its tab is closed, the next
+ * sync of the school continues the pass if its options request the same data.
  */
 export class Sync {
   readonly #host: Host;
   readonly #clock: () => number;
   readonly #begin: (id: string) => Promise<void>;
   readonly #id = crypto.randomUUID();
-  /** Nothing if it is to be begun again. */
-  #begun: Promise<void> | undefined;
+  /** The start of the sync. It is not set if the sync must be started again. */
+  #started: Promise<void> | undefined;
 
   private constructor(host: Host, clock: () => number, begin: (id: string) => Promise<void>) {
     this.#host = host;
@@ -50,18 +50,17 @@ export class Sync {
   ): Promise<Sync> {
     const sync = new Sync(host, clock, begin);
     const id = sync.#id;
-    await sync.#underWay();
-    dropped.register(sync, () => void host.call("endSync", id).catch(() => undefined));
+    await sync.#start();
+    finalizers.register(sync, () => void host.call("endSync", id).catch(() => undefined));
     return sync;
   }
 
   /**
-   * What is to be done now. If nothing is handed in for a call within two minutes it counts
-   * as failed.
+   * Returns the next step. A call without a reply counts as failed after two minutes.
    *
-   * Fails as `busy` if another writer does not end in time, as `io` if the store could not
-   * be written, as `unsupported` if the school has records meanwhile. Nothing is lost: ask
-   * again, and it tries again.
+   * Fails as `busy` if another writer does not end in time, as `io` if the store could not be
+   * written, and as `unsupported` if the app has added records of the school meanwhile. Nothing is
+   * lost: call the method again.
    */
   async next(at: At = {}): Promise<Step> {
     const now = this.#seconds(at);
@@ -76,7 +75,7 @@ export class Sync {
     const now = this.#seconds(at);
     const { status, retryAfter, body } = reply;
     const outcome = await this.#call(() => {
-      // What is handed over to a worker is gone here.
+      // The buffer is transferred to the worker, so the caller's buffer is copied.
       const bytes = body.slice() as Uint8Array<ArrayBuffer>;
       return this.#host.call("syncHandleReply", this.#id, call, now, status, retryAfter, bytes);
     });
@@ -130,19 +129,19 @@ export class Sync {
   }
 
   /**
-   * What the sync came to so far: the same as with the step `done`, and there for one that
-   * stopped or is under way.
+   * Returns the results of the sync so far. The step `done` contains the same report; this method
+   * also returns it for a sync that stopped or is in progress.
    */
   async report(): Promise<SyncReport> {
     return read(await this.#call(() => this.#host.call("syncReport", this.#id)));
   }
 
-  /** How far the pass has come. */
+  /** Returns the progress of the pass. */
   async progress(): Promise<SyncProgress> {
     return read(await this.#call(() => this.#host.call("syncProgress", this.#id)));
   }
 
-  /** The engine's clock, in milliseconds. @internal */
+  /** Returns the time of the engine's clock, in milliseconds. @internal */
   now(): number {
     return this.#clock();
   }
@@ -151,31 +150,31 @@ export class Sync {
     return toSeconds(now ?? this.#clock());
   }
 
-  /** Begins again where the pass was left, if another tab holds the store meanwhile. */
+  /** Makes a call, and starts the sync again if another tab has opened the store meanwhile. */
   async #call<T>(work: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
-      const begun = this.#underWay();
+      const started = this.#start();
       try {
-        await begun;
+        await started;
         return await work();
       } catch (error) {
         const again = error instanceof RollbookError && error.code === "interrupted";
         if (!again || attempt === ATTEMPTS) throw error;
-        this.#isLost(begun);
+        this.#reset(started);
       }
     }
   }
 
-  /** Of several calls the first begins. */
-  #underWay(): Promise<void> {
-    if (this.#begun !== undefined) return this.#begun;
-    const begun = this.#begin(this.#id);
-    this.#begun = begun;
-    begun.catch(() => this.#isLost(begun));
-    return begun;
+  /** Starts the sync, unless an earlier call has started it. */
+  #start(): Promise<void> {
+    if (this.#started !== undefined) return this.#started;
+    const started = this.#begin(this.#id);
+    this.#started = started;
+    started.catch(() => this.#reset(started));
+    return started;
   }
 
-  #isLost(begun: Promise<void>): void {
-    if (this.#begun === begun) this.#begun = undefined;
+  #reset(started: Promise<void>): void {
+    if (this.#started === started) this.#started = undefined;
   }
 }

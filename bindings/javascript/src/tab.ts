@@ -1,5 +1,6 @@
-// One tab among those that share a store. Whoever gets the store's lock leads; the
-// others pass their calls on to it, and one of them takes over when it is gone.
+// One of the tabs that share a store. The tab that holds the lock of the store is the leader. The
+// other tabs send their calls to it, and one of them takes over when the leader is closed, crashes
+// or is frozen.
 
 import {
   mayChange,
@@ -25,11 +26,11 @@ import {
 } from "./messages.js";
 import { Pending } from "./pending.js";
 
-/** How often a leader that owes an answer is asked whether it is awake. */
+/** The interval at which a leader is checked while it owes an answer, in milliseconds. */
 const BEAT = 350;
-/** After so many beats without a word it is taken for frozen. */
+/** The number of intervals without a message after which a leader counts as frozen. */
 const SILENT_BEATS = 3;
-/** After so many even while it is at work on something long. */
+/** The same number for a leader that is executing a long call. */
 const BUSY_BEATS = 30;
 
 export class Tab implements Host {
@@ -38,27 +39,27 @@ export class Tab implements Host {
   readonly #settings: Settings;
   readonly #locks: LockNames;
   readonly #id = crypto.randomUUID();
-  readonly #all: BroadcastChannel;
-  readonly #mine: BroadcastChannel;
+  readonly #broadcastChannel: BroadcastChannel;
+  readonly #ownChannel: BroadcastChannel;
   readonly #pending = new Pending();
-  /** Calls to another tab: those of one turn travel together. */
+  /** Calls to another tab. Those of one turn of the event loop are sent in one message. */
   readonly #calls = new Outbox((parcel) => {
-    this.#tellLeader({ kind: "calls", from: this.#id, calls: parcel });
+    this.#sendToLeader({ kind: "calls", from: this.#id, calls: parcel });
   });
-  readonly #gone: () => void;
+  readonly #releaseTabLock: () => void;
   /** The leader, if it is this tab. */
   #leader: Leader | undefined;
-  /** Whom it answers beside itself. */
+  /** The other tabs that this tab answers, if it is the leader. */
   #followers: Followers | undefined;
-  /** The time of leading that calls are sent to, if it is another tab's. */
+  /** The term of the leader to which calls are sent, if it is another tab. */
   #term: string | undefined;
-  /** What the leader hears, whether it is this tab or another. */
-  #desk: BroadcastChannel | undefined;
+  /** The channel to the leader, which may be this tab or another one. */
+  #leaderChannel: BroadcastChannel | undefined;
   #waiting: AbortController | undefined;
   #resign: (() => void) | undefined;
-  /** Over when this tab neither leads nor waits to. */
-  #led: Promise<void> = Promise.resolve();
-  #silent = 0;
+  /** Resolves when this tab neither leads nor waits for the lock. */
+  #leading: Promise<void> = Promise.resolve();
+  #silentBeats = 0;
   #beat: ReturnType<typeof setInterval> | undefined;
   #closed: RollbookError | undefined;
   changed = (): void => undefined;
@@ -68,11 +69,11 @@ export class Tab implements Host {
     this.#module = module;
     this.#settings = settings;
     this.#locks = names(store);
-    this.#all = new BroadcastChannel(this.#locks.store);
-    this.#all.onmessage = ({ data }) => this.#hear(data as Broadcast);
-    this.#mine = new BroadcastChannel(this.#locks.tab(this.#id));
-    this.#mine.onmessage = ({ data }) => this.#hearLeader(data as ToTab);
-    this.#gone = this.#live();
+    this.#broadcastChannel = new BroadcastChannel(this.#locks.store);
+    this.#broadcastChannel.onmessage = ({ data }) => this.#handleBroadcast(data as Broadcast);
+    this.#ownChannel = new BroadcastChannel(this.#locks.tab(this.#id));
+    this.#ownChannel.onmessage = ({ data }) => this.#handleLeaderMessage(data as ToTab);
+    this.#releaseTabLock = this.#holdTabLock();
   }
 
   async call<K extends CallName>(name: K, ...given: CallArguments<K>): Promise<CallResult<K>> {
@@ -88,8 +89,8 @@ export class Tab implements Host {
     this.#waiting?.abort();
     this.#pending.fail(this.#closed);
     clearInterval(this.#beat);
-    this.#all.close();
-    this.#mine.close();
+    this.#broadcastChannel.close();
+    this.#ownChannel.close();
     this.#followers?.close();
     this.#unfollow();
     try {
@@ -97,20 +98,20 @@ export class Tab implements Host {
     } finally {
       this.#leader = undefined;
       this.#resign?.();
-      this.#gone();
-      // Whoever comes next finds the store free.
-      await this.#led;
+      this.#releaseTabLock();
+      // The store is then free for the next caller that opens it.
+      await this.#leading;
     }
   }
 
-  /** Holds this tab's own lock, until told to give it back. */
-  #live(): () => void {
-    let gone = (): void => undefined;
+  /** Holds the lock of this tab. Returns a function that releases it. */
+  #holdTabLock(): () => void {
+    let release = (): void => undefined;
     const life = new Promise<void>((resolve) => {
-      gone = resolve;
+      release = resolve;
     });
     void navigator.locks.request(this.#locks.tab(this.#id), () => life);
-    return gone;
+    return release;
   }
 
   #send(call: Call): void {
@@ -119,36 +120,36 @@ export class Tab implements Host {
       return;
     }
     if (this.#term !== undefined) this.#calls.call(call);
-    else this.#tell({ kind: "who", from: this.#id });
-    this.#wait();
+    else this.#broadcast({ kind: "who", from: this.#id });
+    this.#requestLock();
     this.#beat ??= setInterval(() => void this.#check(), BEAT);
   }
 
-  #tell(message: Broadcast): void {
-    this.#all.postMessage(message);
+  #broadcast(message: Broadcast): void {
+    this.#broadcastChannel.postMessage(message);
   }
 
-  #tellLeader(message: ToLeader): void {
-    this.#desk?.postMessage(message);
+  #sendToLeader(message: ToLeader): void {
+    this.#leaderChannel?.postMessage(message);
   }
 
-  /** Knows of no leader any more; what was not sent yet is sent to the next one. */
+  /** Forgets the leader. Calls that were not sent yet are sent to the next one. */
   #unfollow(): void {
     this.#term = undefined;
-    this.#desk?.close();
-    this.#desk = undefined;
+    this.#leaderChannel?.close();
+    this.#leaderChannel = undefined;
     this.#calls.clear();
   }
 
-  /** Queues for the lock, unless it does. */
-  #wait(): void {
+  /** Requests the lock, unless it is already requested. */
+  #requestLock(): void {
     if (this.#waiting !== undefined || this.#leader !== undefined) return;
     const waiting = new AbortController();
     this.#waiting = waiting;
-    this.#led = this.#lead({ signal: waiting.signal });
+    this.#leading = this.#lead({ signal: waiting.signal });
   }
 
-  /** Leads as soon as the lock is had, until it is given back or stolen. */
+  /** Waits for the lock, and leads until it is released or stolen. */
   async #lead(options: LockOptions): Promise<void> {
     try {
       await underLock(this.#locks.store, options, async () => {
@@ -160,18 +161,18 @@ export class Tab implements Host {
         await resigned;
       });
     } catch (error) {
-      // Aborted while it waited, by ourselves; or stolen while it led.
-      if (this.#leader !== undefined) this.#step(this.#leader);
+      // Either this tab aborted its request, or another tab stole the lock.
+      if (this.#leader !== undefined) this.#stepDown(this.#leader);
       else if (!(error instanceof DOMException)) this.#pending.fail(error);
     }
   }
 
-  async #open(isHeld: boolean): Promise<boolean> {
+  async #open(isStolen: boolean): Promise<boolean> {
     let leader: Leader;
     try {
-      leader = await Leader.open(this.#store, this.#module, this.#settings, isHeld);
+      leader = await Leader.open(this.#store, this.#module, this.#settings, isStolen);
     } catch (error) {
-      if (error instanceof Deposed) this.#wait();
+      if (error instanceof Deposed) this.#requestLock();
       else this.#pending.fail(error);
       return false;
     }
@@ -183,26 +184,27 @@ export class Tab implements Host {
     this.#leader = leader;
     const followers = new Followers(this.#locks, leader.term);
     this.#followers = followers;
-    this.#desk = new BroadcastChannel(this.#locks.term(leader.term));
-    this.#desk.onmessage = ({ data }) => this.#hearTab(leader, followers, data as ToLeader);
+    this.#leaderChannel = new BroadcastChannel(this.#locks.term(leader.term));
+    this.#leaderChannel.onmessage = ({ data }) =>
+      this.#handleTabMessage(leader, followers, data as ToLeader);
     clearInterval(this.#beat);
     this.#beat = undefined;
-    this.#tell(leads(leader));
+    this.#broadcast(leads(leader));
     for (const call of this.#pending.calls) this.#send(call);
     this.changed();
     return true;
   }
 
   /** Steps down after another tab has taken over. */
-  #step(leader: Leader): void {
+  #stepDown(leader: Leader): void {
     if (this.#leader !== leader) return;
     this.#leader = undefined;
     this.#followers?.close();
     this.#unfollow();
     leader.abandon();
-    this.#tell({ kind: "who", from: this.#id });
+    this.#broadcast({ kind: "who", from: this.#id });
     for (const call of this.#pending.calls) this.#send(call);
-    this.#wait();
+    this.#requestLock();
   }
 
   async #answerOwn(leader: Leader, call: Call): Promise<void> {
@@ -210,29 +212,29 @@ export class Tab implements Host {
     if (reply !== undefined) this.#pending.settle(reply);
   }
 
-  /** What comes of a call; nothing if another tab must answer it. */
+  /** Returns the reply to a call, or nothing if another tab must answer it. */
   async #answer(leader: Leader, from: string, call: Call): Promise<Reply | undefined> {
     const { number } = call;
     try {
       return { number, value: await leader.answer(from, call) };
     } catch (error) {
       if (!(error instanceof Deposed)) return { number, error: toMessage(error) };
-      this.#step(leader);
+      this.#stepDown(leader);
       return undefined;
     } finally {
-      if (mayChange(call.name, call.given)) this.#tellChange(leader);
+      if (mayChange(call.name, call.given)) this.#reportChange(leader);
     }
   }
 
-  /** Tells all tabs and the page of this one what was changed, unless another leads now. */
-  #tellChange(leader: Leader): void {
+  /** Notifies all tabs and the page of this tab of a change, unless another tab leads now. */
+  #reportChange(leader: Leader): void {
     if (this.#leader !== leader || !leader.hasChanged()) return;
-    this.#tell({ kind: "changed" });
+    this.#broadcast({ kind: "changed" });
     this.changed();
   }
 
-  /** What is said to all. */
-  #hear(message: Broadcast): void {
+  /** Handles a message to all tabs. */
+  #handleBroadcast(message: Broadcast): void {
     if (message.kind === "leads") {
       this.#follow(message);
       return;
@@ -243,14 +245,14 @@ export class Tab implements Host {
     }
     const leader = this.#leader;
     if (leader === undefined) return;
-    this.#followers?.tell(message.from, leads(leader));
+    this.#followers?.send(message.from, leads(leader));
   }
 
-  /** What another tab says to this one, which leads. */
-  #hearTab(leader: Leader, followers: Followers, message: ToLeader): void {
+  /** Handles a message from another tab to this one, which is the leader. */
+  #handleTabMessage(leader: Leader, followers: Followers, message: ToLeader): void {
     const { from } = message;
     if (message.kind === "ping") {
-      followers.tell(from, { kind: "awake", term: leader.term });
+      followers.send(from, { kind: "awake", term: leader.term });
       return;
     }
     for (const call of calls(message.calls)) void this.#answerTab(leader, followers, from, call);
@@ -266,12 +268,12 @@ export class Tab implements Host {
     if (reply !== undefined) followers.reply(from, reply);
   }
 
-  /** What the leader says to this tab. */
-  #hearLeader(message: ToTab): void {
+  /** Handles a message from the leader to this tab. */
+  #handleLeaderMessage(message: ToTab): void {
     if (message.kind === "leads") {
       this.#follow(message);
     } else if (message.term === this.#term) {
-      this.#silent = 0;
+      this.#silentBeats = 0;
       if (message.kind === "replies") {
         for (const reply of replies(message.replies)) this.#pending.settle(reply);
       }
@@ -282,7 +284,7 @@ export class Tab implements Host {
     }
   }
 
-  /** Sends what is on its way to a leader that was not known. */
+  /** Accepts another leader, and sends it the calls without a reply. */
   #follow({ term, protocol }: Leads): void {
     if (this.#leader !== undefined || this.#term === term) return;
     if (protocol !== PROTOCOL) {
@@ -291,46 +293,46 @@ export class Tab implements Host {
     }
     this.#unfollow();
     this.#term = term;
-    this.#desk = new BroadcastChannel(this.#locks.term(term));
-    this.#silent = 0;
+    this.#leaderChannel = new BroadcastChannel(this.#locks.term(term));
+    this.#silentBeats = 0;
     for (const call of this.#pending.calls) this.#send(call);
-    // Somebody who led before may have gone before telling of a change.
+    // The previous leader may have ended before it reported a change.
     this.changed();
   }
 
-  /** Asks a leader that owes an answer for a word, and takes over if none comes. */
+  /** Asks a leader that owes an answer whether it is awake, and takes over if it does not reply. */
   async #check(): Promise<void> {
     if (this.#leader !== undefined || this.#pending.size === 0) return;
-    this.#silent += 1;
-    if (this.#silent > SILENT_BEATS && (await this.#isFrozen())) {
+    this.#silentBeats += 1;
+    if (this.#silentBeats > SILENT_BEATS && (await this.#isFrozen())) {
       await navigator.locks.request(this.#locks.takeover, { ifAvailable: true }, async (lock) => {
-        if (lock !== null && this.#silent > SILENT_BEATS) await this.#takeOver();
+        if (lock !== null && this.#silentBeats > SILENT_BEATS) await this.#takeOver();
       });
       return;
     }
-    if (this.#term === undefined) this.#tell({ kind: "who", from: this.#id });
-    else this.#tellLeader({ kind: "ping", from: this.#id });
+    if (this.#term === undefined) this.#broadcast({ kind: "who", from: this.#id });
+    else this.#sendToLeader({ kind: "ping", from: this.#id });
   }
 
-  /** Whether somebody leads, and not a word was heard for too long. */
+  /** Returns whether there is a leader that has sent no message for too long. */
   async #isFrozen(): Promise<boolean> {
-    const { held = [] } = await navigator.locks.query();
-    const leader = held.find(({ name }) => name === this.#locks.store)?.clientId;
+    const { held: locks = [] } = await navigator.locks.query();
+    const leader = locks.find(({ name }) => name === this.#locks.store)?.clientId;
     if (leader === undefined) return false;
-    const isBusy = held.some(
+    const isBusy = locks.some(
       ({ name, clientId }) => name === this.#locks.busy && clientId === leader,
     );
-    return this.#silent > (isBusy ? BUSY_BEATS : SILENT_BEATS);
+    return this.#silentBeats > (isBusy ? BUSY_BEATS : SILENT_BEATS);
   }
 
-  /** Takes the lock from a tab that is frozen; ends when this tab leads. */
+  /** Steals the lock from a frozen tab. Ends when this tab or another one leads. */
   async #takeOver(): Promise<void> {
     this.#waiting?.abort();
     this.#waiting = undefined;
-    this.#silent = 0;
+    this.#silentBeats = 0;
     const before = this.#term;
-    this.#led = this.#lead({ steal: true });
-    // The takeover's lock is held until others can hear who leads.
+    this.#leading = this.#lead({ steal: true });
+    // The caller holds the takeover lock until the new leader has announced itself.
     for (let beat = 0; beat < 20; beat += 1) {
       await new Promise((resolve) => setTimeout(resolve, 50));
       if (this.#leader !== undefined || this.#term !== before) return;
@@ -343,5 +345,5 @@ const leads = ({ term }: Leader): Leads => ({ kind: "leads", term, protocol: PRO
 const foreign = (): RollbookError =>
   new RollbookError(
     "busy",
-    "busy: a tab with another version of this app holds the store; reload or close that tab",
+    "busy: a tab with another version of this app has the store open; reload or close that tab",
   );

@@ -1,4 +1,4 @@
-// The worker that holds a store's file, or passes calls on to the tab that does.
+// The worker of a page. It has the file of a store open, or forwards calls to the tab that has.
 
 import { toMessage } from "./error.js";
 import { Outbox, calls, isParcel } from "./frames.js";
@@ -14,7 +14,7 @@ const scope = globalThis as unknown as Scope;
 const replies = new Outbox((parcel, transfer) => scope.postMessage(parcel, transfer));
 let tab: Tab | undefined;
 
-/** Opening and closing have the number 0. */
+/** Sends the result of work as a reply. The replies to opening and closing have the number 0. */
 async function reply(number: number, work: () => Promise<unknown>): Promise<void> {
   try {
     replies.reply({ number, value: await work() });
@@ -37,7 +37,7 @@ scope.onmessage = ({ data }) => {
       opened.changed = () => scope.postMessage("changed");
       void reply(0, async () => {
         try {
-          // Answered by whoever holds the store, or by why nobody can.
+          // The leader answers this call, or it fails if no tab can open the store.
           await opened.call("stats");
         } catch (error) {
           await opened.close();

@@ -1,4 +1,4 @@
-// A real browser, with a profile of its own.
+// Starts a real browser with a profile of its own.
 
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import { chromium } from "playwright-core";
 const candidates = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/google-chrome"];
 const executablePath = candidates.find((path) => path && existsSync(path));
 
-/** Starts the browser; `close` removes its profile too. */
+/** Starts the browser. `close` also removes its profile. */
 export async function start(options = {}) {
   if (!executablePath) throw new Error("no Chromium: install it, or name one in CHROMIUM");
   const profile = mkdtempSync(join(tmpdir(), "rollbook-browser-"));
@@ -19,7 +19,7 @@ export async function start(options = {}) {
   });
   return {
     context,
-    /** A tab of a process of its own at this address. */
+    /** Opens a tab at this address. */
     async tab(url) {
       const page = await context.newPage();
       page.on("pageerror", (error) => console.error("page:", error));

@@ -1,5 +1,4 @@
-// The package installed into fresh projects, compiled or built by their tools, and run in
-// a page.
+// Tests the package in new projects: their tools compile or build it, and it runs in a page.
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
@@ -27,17 +26,17 @@ after(async () => {
   packed?.remove();
 });
 
-/** A fresh project for one test. */
+/** Creates a project for one test. */
 async function fresh(t, name) {
   const project = await install(name, packed.tarball);
   t.after(() => project.remove());
   return project;
 }
 
-/** The functions that only some apps import, and a text of each that a bundler does not change. */
+/** The functions that only some apps import, each with a text that no bundler changes. */
 const DRIVERS = { syncWith: "this is no base address", followFrom: " and no feed: check" };
 
-/** A build has the module once, and no driver that its app does not import. */
+/** Checks that a build contains the module once, and only the drivers that its app imports. */
 function isLean(folder, ...imported) {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true });
   const read = (ending) =>
@@ -50,13 +49,13 @@ function isLean(folder, ...imported) {
   assert.deepEqual(drivers(read(/\.m?js$/)), imported);
 }
 
-/** The drivers that scripts have. */
+/** Returns the names of the drivers that scripts contain. */
 function drivers(scripts) {
   const has = (text) => scripts.some((script) => script.includes(text));
   return Object.keys(DRIVERS).filter((name) => has(DRIVERS[name]));
 }
 
-/** Visits the app twice: the second time it finds what the first one kept. */
+/** Visits the app twice. The second visit finds the data that the first one stored. */
 async function visit(t, url, printed = "") {
   const page = await browser.tab("about:blank");
   const loaded = new Map();
@@ -87,7 +86,7 @@ async function visit(t, url, printed = "") {
   t.diagnostic(`gzipped: scripts ${sizes.scripts} bytes, module ${sizes.module} bytes`);
 }
 
-/** Visits the app in a folder, served as it is. */
+/** Visits the app in a folder, which is served without a build. */
 async function visitFolder(t, folder, printed) {
   const site = await serve({ "/app/": folder });
   try {

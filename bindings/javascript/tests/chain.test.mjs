@@ -1,4 +1,5 @@
-// From the service to a device: a server syncs from the one and hands feeds out to the other.
+// Tests the chain from the service to a device: a server syncs from the service, and the device
+// follows the server.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -15,7 +16,7 @@ const at = ["--now", NOW];
 const learner = (learnerId) => ["learners", { school: SCHOOL, learnerId }];
 const notSynced = (error) => error instanceof RollbookError && error.code === "not_synced";
 
-/** What a family's phone is asked, and the same of the service. */
+/** The questions to a family's phone, with the same requests to the service. */
 const SHOWN = [
   [learner(1), "adminplus/learners/1000?learner_id=1"],
   [learner(2), "adminplus/learners/1000?learner_id=2"],
@@ -38,7 +39,7 @@ async function followUntil(device, url, question, text) {
       await followFrom(device, url, { headers, wait: 2 });
       if ((await device.ask(...question)).text().includes(text)) return;
     } catch (error) {
-      // The server has made no pass yet.
+      // The server has not completed a pass yet.
       if (!(error instanceof FollowRefused && error.status === 503)) throw error;
       assert.equal(await device.followed(), null);
       await pause(100);

@@ -1,3 +1,5 @@
+// Runs the corpus in a browser: in the memory of a page, and in a worker.
+
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
@@ -31,7 +33,7 @@ test("the corpus in a page, in memory", async () => {
   judge(ran, corpusSize());
 });
 
-/** Files take their time: all cases run only on the module that is given away. */
+/** Cases in files are slow. Therefore all of them run only with the release module. */
 const EVERY = process.env.ROLLBOOK_PROFILE === "dev" ? 8 : 1;
 
 test("the corpus in a worker, in the private file system", async () => {

@@ -1,11 +1,11 @@
-// The corpus: every case of datasets, requests and exact answers, run in whatever
-// this module is imported into.
+// Runs the corpus, whose cases consist of datasets, requests and exact answers. Pages and programs
+// for Node import this module.
 
-/** The cursors that the answers of a case gave, by the names that the case has for them. */
+/** The cursors in the answers of a case, by the names that the case uses for them. */
 class Cursors {
   #known = new Map();
 
-  /** A target, each `<NAME>` in it replaced by the cursor. */
+  /** Replaces each `<NAME>` in a target by the cursor. */
   target(target) {
     return target.replaceAll(/<(.*?)>/g, (_, name) => {
       if (!this.#known.has(name)) throw new Error(`no answer before gave <${name}>`);
@@ -13,7 +13,7 @@ class Cursors {
     });
   }
 
-  /** Whether an answer is the expected one; if so, its cursor is remembered. */
+  /** Returns whether an answer is the expected one. If it is, its cursor is stored. */
   fits(found, expected) {
     const named = /"next_cursor":"<([a-z0-9]+)>"/.exec(expected);
     if (named === null) return found === expected;
@@ -64,7 +64,7 @@ async function request(engine, cursors, step) {
   ]);
 }
 
-/** Runs a case on an empty engine; says how many requests it had. */
+/** Runs a case on an empty engine. Returns the number of its requests. */
 async function run(engine, { steps }) {
   const cursors = new Cursors();
   let requests = 0;
@@ -106,8 +106,8 @@ async function run(engine, { steps }) {
 }
 
 /**
- * Runs every case of the corpus, each on an engine that `open` gives and `close` takes
- * back, so many at a time: how many cases and requests there were, and what failed.
+ * Runs every case of the corpus, each on an engine that `open` returns and that `close` closes.
+ * `lanes` cases run at a time. Returns the numbers of cases and requests, and the failures.
  */
 export async function runCorpus(lines, open, close = (engine) => engine.close(), lanes = 1) {
   const cases = lines.trimEnd().split("\n").map((line) => JSON.parse(line));
@@ -130,7 +130,7 @@ export async function runCorpus(lines, open, close = (engine) => engine.close(),
   return { cases: cases.length, requests, failures };
 }
 
-/** Whether all of the corpus ran, `size` being what it has, and nothing of it failed. */
+/** Checks that the whole corpus ran, given its size, and that no case failed. */
 export function judge({ cases, requests, failures }, size) {
   if (failures.length > 0) throw new Error(failures.join("\n"));
   same({ cases, requests }, size);

@@ -1,3 +1,5 @@
+// Runs the corpus in Node.
+
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";

@@ -1,17 +1,17 @@
-// The package's worker, which tells what it says to other tabs: the kind and the size of
-// each message.
+// The package's worker, which also reports the kind and the size of each message that it sends to
+// other tabs.
 
-const { postMessage: say } = BroadcastChannel.prototype;
+const { postMessage: post } = BroadcastChannel.prototype;
 const counts = new BroadcastChannel("counts");
 BroadcastChannel.prototype.postMessage = function (message) {
-  say.call(this, message);
+  post.call(this, message);
   if (this === counts) return;
   const parcels = [message.calls ?? message.replies ?? []].flat();
   const bytes = parcels.reduce((sum, { byteLength }) => sum + byteLength, 0);
-  say.call(counts, { kind: message.kind, bytes });
+  post.call(counts, { kind: message.kind, bytes });
 };
 
-// The first message must not be lost while the worker is fetched.
+// Messages that arrive while the worker is being imported are delivered afterwards.
 const early = [];
 onmessage = (event) => early.push(event);
 await import("/dist/worker.js");

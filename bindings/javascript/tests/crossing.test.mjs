@@ -1,5 +1,5 @@
-// What crosses between a page, its worker and the worker of another tab: how many
-// messages, how many bytes, and whether they are handed over.
+// Tests the messages between a page, its worker and the worker of another tab: how many there are,
+// how large they are, and whether their buffers are transferred.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -7,7 +7,7 @@ import { start } from "./browser.mjs";
 import { folders } from "./material.mjs";
 import { serve } from "./site.mjs";
 
-/** What a message may have beside the bytes that are asked with, and answered. */
+/** The bytes that a message may contain per call in addition to the answer. */
 const MARGIN = 32;
 
 let site;
@@ -23,7 +23,7 @@ after(async () => {
   site.close();
 });
 
-/** A tab with the store open; it notes what crosses between it and its worker. */
+/** Opens the store in a tab, which records the messages between it and its worker. */
 async function tab() {
   const page = await browser.tab(site.url);
   await page.evaluate(async () => {
@@ -44,18 +44,18 @@ async function tab() {
         const buffers = [message].flat();
         const bytes = buffers.map(({ byteLength }) => byteLength);
         super.postMessage(message, transfer);
-        sent.push({ bytes, isHandedOver: buffers.every(({ byteLength }) => byteLength === 0) });
+        sent.push({ bytes, isTransferred: buffers.every(({ byteLength }) => byteLength === 0) });
       }
     };
     const { Rollbook } = await import("/dist/index.js");
     const now = new Date("2026-05-14T08:00:00Z");
     globalThis.engine = await Rollbook.open("crossing", { clock: () => now });
     globalThis.one = (learnerId) => engine.ask("learners", { school: 1000, learnerId });
-    /** What crosses while these are asked, and how long their answers are. */
+    /** Returns the messages that are sent for some calls, and the lengths of the answers. */
     globalThis.crossing = async (ask) => {
       sent.length = heard.length = said.length = 0;
       const answers = await Promise.all(await ask());
-      // What is told on the way may come after what it was about.
+      // The reports about messages may arrive after the answers.
       await new Promise((resolve) => setTimeout(resolve, 200));
       const lengths = answers.map(({ bytes }) => bytes.byteLength);
       const buffers = new Set(answers.map(({ bytes }) => bytes.buffer));
@@ -80,17 +80,17 @@ const askAll = (page) =>
 
 const sum = (numbers) => numbers.reduce((one, other) => one + other, 0);
 
-/** What is the same wherever the answers come from. */
+/** Checks what is true in all cases, from whichever tab the answers are. */
 function crossedOnce({ sent, heard, lengths, isEachItsOwn }) {
   assert.equal(sent.length, 1);
-  assert.ok(sent[0].isHandedOver, "a question was copied");
+  assert.ok(sent[0].isTransferred, "a question was copied");
   assert.equal(heard.length, 1);
   const over = sum(heard[0]) - sum(lengths);
   assert.ok(over >= 0 && over <= lengths.length * MARGIN, `${over} bytes more than the answers`);
   assert.ok(isEachItsOwn, "an answer shares its buffer");
 }
 
-test("an ask and its answer are one buffer each, handed over", async () => {
+test("an ask and its answer are one transferred buffer each", async () => {
   const page = await tab();
   await load(page);
   const crossed = await askOne(page);
@@ -99,7 +99,7 @@ test("an ask and its answer are one buffer each, handed over", async () => {
   assert.ok(crossed.sent[0].bytes[0] < 100, `${crossed.sent[0].bytes[0]} bytes`);
   assert.equal(crossed.heard[0].length, 1);
   assert.deepEqual(crossed.said, []);
-  // What is large is not copied into the frames, but goes with them.
+  // A large answer is not copied into the frames, but transferred with them.
   const all = await askAll(page);
   crossedOnce(all);
   assert.ok(all.lengths[0] > 50_000);
@@ -108,17 +108,17 @@ test("an ask and its answer are one buffer each, handed over", async () => {
   await page.close();
 });
 
-test("what is asked in one turn travels together", async () => {
+test("calls of one turn are sent in one message", async () => {
   const page = await tab();
   await load(page);
   const crossed = await askTen(page);
   crossedOnce(crossed);
   assert.equal(crossed.lengths.length, 10);
   assert.ok(crossed.lengths.every((bytes) => bytes > 0));
-  // Turns are not waited for: each has its own.
+  // Calls of different turns are sent in different messages.
   const turns = await page.evaluate(() => crossing(async () => [await one(1), await one(2)]));
   assert.deepEqual([turns.sent.length, turns.heard.length], [2, 2]);
-  // What was asked before the engine is closed is answered.
+  // Calls that were made before the engine is closed are answered.
   const statuses = await page.evaluate(async () => {
     const asked = [one(1), one(2)];
     await engine.close();
@@ -133,9 +133,9 @@ test("another tab is asked by one message, and answers by one", async () => {
   await load(leader);
   for (const crossed of [await askOne(follower), await askTen(follower), await askAll(follower)]) {
     crossedOnce(crossed);
-    // A leader that owes an answer for long is asked whether it is awake.
+    // A leader that needs long for an answer is asked whether it is awake.
     const said = crossed.said.filter(({ kind }) => kind !== "ping" && kind !== "awake");
-    // Each is told by its sender: which is heard first says nothing.
+    // Each sender reports its own messages, so the order of the reports is arbitrary.
     said.sort((one, other) => one.kind.localeCompare(other.kind));
     assert.deepEqual(said.map(({ kind }) => kind), ["calls", "replies"]);
     const [calls, replies] = said;

@@ -1,10 +1,10 @@
-// The package's worker, in a browser that gives no private file system.
+// The package's worker, in a browser without a private file system.
 
 StorageManager.prototype.getDirectory = async () => {
   throw new DOMException("not here", "SecurityError");
 };
 
-// The first message must not be lost while the worker is fetched.
+// Messages that arrive while the worker is being imported are delivered afterwards.
 const early = [];
 onmessage = (event) => early.push(event);
 await import("/dist/worker.js");

@@ -1,5 +1,5 @@
-// The explorer, used as people use it, and compared with what the engine answers in Node. The
-// tests go on from each other, in this order.
+// Tests the explorer as a user operates it, and compares it with the answers of the engine in Node.
+// Each test continues with the state that the previous one left.
 
 import "./explorer/sections.mjs";
-import "./explorer/everyone.mjs";
+import "./explorer/environments.mjs";

@@ -1,4 +1,4 @@
-// A server that devices follow: the example `serve`, which tests/material builds.
+// Starts a server that devices follow: the example `serve`, which tests/material builds.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -7,17 +7,17 @@ import { serve } from "./material.mjs";
 export const SCHOOL = 1000;
 
 /**
- * Serves a store; the token `family` stands for the learners 1 and 2 of the school. It may be given
- * more arguments. With `--from` it has the credentials of the sample schools.
+ * Serves a store. The token `family` permits the learners 1 and 2 of the school. `more` contains
+ * further arguments; for `--from`, the credentials of the sample schools are in the environment.
  */
 export async function feedServer(store, dataset, more = []) {
   let running;
   let address;
   const server = {
     address: () => address,
-    /** Where its feed is. */
+    /** Returns the address of the feed. */
     url: () => `${address}/feed`,
-    /** Starts it again on the same store, with a dataset to apply before. */
+    /** Restarts the server on the same store, after applying datasets. */
     async again(...datasets) {
       await server.close();
       const given = datasets.flatMap((path) => ["--dataset", path]);

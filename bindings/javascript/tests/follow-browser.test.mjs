@@ -1,4 +1,4 @@
-// Tabs that share a store follow a server, whichever of them asks it.
+// Tests tabs that share a store and follow a server, whichever tab requests the feed.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ let server;
 let site;
 let browser;
 
-/** The app's own server: it knows who is logged in. */
+/** The app's own server, which forwards requests with the user's authorisation. */
 async function pass(query, request, response) {
   const { authorization } = request.headers;
   const answer = await fetch(server.url() + query, { headers: { authorization } });
@@ -38,7 +38,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A tab that observes a learner. */
+/** Opens a tab that observes a learner. */
 async function tab() {
   const page = await browser.tab(site.url);
   await page.evaluate(async (school) => {
@@ -54,7 +54,7 @@ async function tab() {
   return page;
 }
 
-/** Starts the server again, and a learner has another name. */
+/** Restarts the server with another name of a learner. */
 async function rename(name) {
   const path = join(folder, "change.ndjson");
   const learner = { type: "learner", school_id: SCHOOL, id: 1, last_name: name };
@@ -64,7 +64,7 @@ async function rename(name) {
 
 const shows = (page, name) => page.waitForFunction((last) => seen.at(-1) === last, name);
 
-test("all tabs are given what one of them follows, also after a time without a network", async () => {
+test("all tabs receive what one of them follows, also after a time without a network", async () => {
   const [leader, follower] = [await tab(), await tab()];
   await rename("First");
   assert.ok((await follower.evaluate(() => follow())).total.added > 2);

@@ -1,4 +1,4 @@
-// A store that follows a server, in Node: the example `serve` hands out what changed.
+// Tests a store in Node that follows a server, which is the example `serve`.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ const named = (id, name) =>
   `{"type":"learner","school_id":${SCHOOL},"id":${id},"last_name":"${name}"}\n`;
 const code = (expected) => (error) => error instanceof RollbookError && error.code === expected;
 
-/** A server and a device, for one test. */
+/** Starts a server and opens a device for one test. */
 async function both(t) {
   const folder = mkdtempSync(join(tmpdir(), "rollbook-follow-"));
   const server = await feedServer(join(folder, "server.redb"), sample);
@@ -25,7 +25,7 @@ async function both(t) {
     await server.close();
     rmSync(folder, { recursive: true, force: true });
   });
-  /** A dataset that the server applies when it is started again. */
+  /** Writes a dataset that the server applies when it is restarted. Returns its path. */
   const dataset = (text) => {
     const path = join(folder, "change.ndjson");
     writeFileSync(path, text);
@@ -35,8 +35,8 @@ async function both(t) {
   return { server, device, dataset, follow, folder };
 }
 
-/** Whether a device answers about a learner what the server's records say. */
-async function holds(device, id, ...changes) {
+/** Checks that a device answers a question about a learner as the server does. */
+async function isUpToDate(device, id, ...changes) {
   const engine = await Rollbook.memory();
   await engine.apply(readFileSync(sample));
   for (const change of changes) await engine.apply(change);
@@ -50,7 +50,7 @@ test("an error is delivered, and the live query goes on with the answer after it
   const { device, follow } = await both(t);
   const learners = device.observe("learners", { school: SCHOOL });
   assert.equal((await learners.next()).value.status, 404);
-  // What there is of all the other learners is not known.
+  // The other learners of the school are unknown to the device.
   await follow();
   await assert.rejects(async () => {
     for await (const answer of learners) assert.fail(answer.text());
@@ -65,15 +65,15 @@ test("an error is delivered, and the live query goes on with the answer after it
   assert.deepEqual(await learners.next(), { done: true, value: undefined });
 });
 
-test("a device follows: all of its scope, nothing, what changed, and all anew", async (t) => {
+test("a device receives its whole scope, nothing, the changes, and the whole scope again", async (t) => {
   const { server, device, dataset, follow, folder } = await both(t);
   assert.equal(await device.followed(), null);
   const heard = [];
   const { total, bytes } = await follow({ onProgress: (at) => heard.push(at) });
   assert.ok(total.added > 2 && total.removed === 0, JSON.stringify(total));
   assert.equal(heard.at(-1).bytes, bytes);
-  await holds(device, 1);
-  await holds(device, 2);
+  await isUpToDate(device, 1);
+  await isUpToDate(device, 2);
   await assert.rejects(device.ask("learners", learner(3)), code("not_synced"));
   await assert.rejects(device.ask("learners", { school: 5 }), code("not_synced"));
   await assert.rejects(device.apply(named(1, "Mine")), code("synced"));
@@ -89,9 +89,9 @@ test("a device follows: all of its scope, nothing, what changed, and all anew", 
   assert.equal(changed.total.added + changed.total.changed + changed.total.removed, 1);
   const [{ last_name }] = (await live.next()).value.json();
   assert.equal(last_name, "Moved");
-  await holds(device, 1, change);
+  await isUpToDate(device, 1, change);
 
-  // Who writes without a journal leaves a gap: the device gets all of its scope again.
+  // A writer without a journal causes a gap: the device receives its whole scope again.
   await server.close();
   const writer = await Rollbook.open(join(folder, "server.redb"));
   await writer.apply(named(2, "Gap"));
@@ -105,13 +105,13 @@ test("a device follows: all of its scope, nothing, what changed, and all anew", 
   };
   await follow({ fetch });
   assert.deepEqual(asked, [[true, 200]]);
-  await holds(device, 1, change);
-  await holds(device, 2, named(2, "Gap"));
+  await isUpToDate(device, 1, change);
+  await isUpToDate(device, 2, named(2, "Gap"));
   assert.equal(await follow(), null);
 });
 
-// A server knows the changes of its last 64 openings, so that it sends a position with each of
-// them, and no more than that.
+// A server recognises the positions of its last 64 openings. Therefore it sends a new position
+// after each opening, and nothing else.
 test("a device that polls outlives any number of openings of its server", async (t) => {
   const { server, device, dataset, follow } = await both(t);
   await follow();
@@ -129,13 +129,13 @@ test("a device that polls outlives any number of openings of its server", async 
   const changed = await follow();
   assert.ok(changed.lines < 10, JSON.stringify(changed));
   assert.equal(changed.total.changed, 1);
-  await holds(device, 1, change);
+  await isUpToDate(device, 1, change);
 });
 
-test("what is cut is gone on with", async (t) => {
+test("an interrupted feed is continued", async (t) => {
   const { server, device, follow } = await both(t);
   let most = 2000;
-  /** A connection that breaks after so many bytes. */
+  /** A `fetch` whose connection breaks after `most` bytes. */
   const fetch = async (url, init) => {
     const response = await globalThis.fetch(url, init);
     let left = most;
@@ -156,10 +156,10 @@ test("what is cut is gone on with", async (t) => {
     if (last < Infinity) await assert.rejects(followed, /the connection broke/);
     else await followed;
   }
-  await holds(device, 1);
-  await holds(device, 2);
+  await isUpToDate(device, 1);
+  await isUpToDate(device, 2);
 
-  // A body that is too short without a word.
+  // A body that is truncated without an error.
   const other = await Rollbook.memory();
   t.after(() => other.close());
   const short = async (url, init) =>
@@ -167,7 +167,7 @@ test("what is cut is gone on with", async (t) => {
   await assert.rejects(followFrom(other, server.url(), { headers, fetch: short }), code("bad_dataset"));
 });
 
-test("who may not follow is told, and waiting can be ended", async (t) => {
+test("a refused request is an error, and waiting can be aborted", async (t) => {
   const { follow, device } = await both(t);
   const isRefused = (status) => (error) => error instanceof FollowRefused && error.status === status;
   await assert.rejects(follow({ headers: { Authorization: "Bearer nobody" } }), isRefused(401));

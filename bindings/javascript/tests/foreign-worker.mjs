@@ -1,4 +1,4 @@
-// The package's worker, to which every other tab is one of another version.
+// The package's worker, for which every other tab runs another version.
 
 const descriptor = Object.getOwnPropertyDescriptor(BroadcastChannel.prototype, "onmessage");
 Object.defineProperty(BroadcastChannel.prototype, "onmessage", {
@@ -10,14 +10,14 @@ Object.defineProperty(BroadcastChannel.prototype, "onmessage", {
   },
 });
 
-// Chromium may lose an abort that comes at once, and so does this worker every time.
+// Chromium may lose an abort that immediately follows the request. This worker always loses it.
 const { request } = LockManager.prototype;
 LockManager.prototype.request = function (name, options, ...rest) {
   if (typeof options === "object") delete options.signal;
   return request.call(this, name, options, ...rest);
 };
 
-// The first message must not be lost while the worker is fetched.
+// Messages that arrive while the worker is being imported are delivered afterwards.
 const early = [];
 onmessage = (event) => early.push(event);
 await import("/dist/worker.js");

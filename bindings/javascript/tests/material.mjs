@@ -1,4 +1,4 @@
-// What the tests are given: the corpus, sample schools, and where things are.
+// The data of the tests: the corpus, the sample schools, and the paths of both.
 
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -16,21 +16,21 @@ function made(name) {
   return path;
 }
 
-/** The folder that the page has under `/material/`. */
+/** Returns the folder that pages can read under `/material/`. */
 export const material = () => made("");
-/** Every case of the corpus, one a line. */
+/** Returns the path of the corpus, with one case per line. */
 export const corpus = () => made("corpus.jsonl");
-/** How many cases and requests it has. */
+/** Returns the numbers of cases and requests of the corpus. */
 export const corpusSize = () => JSON.parse(readFileSync(made("corpus-size.json"), "utf8"));
-/** A sample school of 100 learners. */
+/** Returns the path of a sample school of 100 learners. */
 export const sample = () => made("school-100.ndjson");
-/** One of 1,000. */
+/** Returns the path of a sample school of 1,000 learners. */
 export const large = () => made("school-1000.ndjson");
 
-/** The engine behind HTTP, in Rust. */
+/** Returns the path of the example `serve`, an HTTP server in Rust. */
 export const serve = () => made("serve");
 
-/** What every page can reach. */
+/** Returns the folders that every page can read. */
 export const folders = () => ({ "/dist/": dist, "/tests/": tests, "/material/": material() });
 
 export const SCHOOL = 1000;

@@ -1,4 +1,4 @@
-// The package in Node: its calls, a file, and who holds it.
+// Tests the package in Node: its calls, its files, and their locks.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -21,7 +21,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const school = (name) =>
   `{"type":"school","school_id":${SCHOOL},"school_name":"${name}","current_year":2026}\n`;
 
-/** The error that a promise is rejected with. */
+/** Returns the error with which a promise rejects. */
 async function refused(promise) {
   try {
     await promise;
@@ -37,7 +37,7 @@ async function code(promise) {
   return error.code;
 }
 
-test("a dataset is read from whatever gives it", async () => {
+test("a dataset is read from every kind of source", async () => {
   const text = readFileSync(sample(), "utf8");
   const bytes = new TextEncoder().encode(text);
   const exports = [];
@@ -71,7 +71,7 @@ test("text is cut into pieces between letters", async () => {
   assert.ok(exported.includes(name));
 });
 
-test("a load tells how far it has come, and can be given up", async () => {
+test("a load reports its progress, and can be aborted", async () => {
   const engine = await Rollbook.memory();
   const dataset = new Blob([readFileSync(sample())]);
   const heard = [];
@@ -90,7 +90,7 @@ test("a load tells how far it has come, and can be given up", async () => {
   assert.deepEqual(await engine.stats(), before);
   assert.equal((await refused(engine.apply(dataset, { signal }))).message, "enough");
 
-  // A source that never says anything.
+  // A source that never delivers anything.
   const silent = new AbortController();
   const waiting = engine.apply(new ReadableStream(), { signal: silent.signal });
   silent.abort();
@@ -106,7 +106,7 @@ test("a load tells how far it has come, and can be given up", async () => {
   assert.deepEqual(await engine.stats(), before);
 });
 
-test("faults are told with their lines", async () => {
+test("faults are reported with their lines", async () => {
   const engine = await Rollbook.memory();
   const dataset = `${school("Hill")}{"type":"absentee"}\nnonsense\n`;
   const error = await refused(engine.apply(dataset));
@@ -196,7 +196,7 @@ test("an app's client code runs over fetch", async () => {
   assert.equal((await refused(aborted)).name, "AbortError");
 });
 
-test("changes, upgrade and care", async () => {
+test("changes, upgrade and maintenance", async () => {
   const engine = await Rollbook.memory();
   await engine.apply(readFileSync(sample()));
   const set = (active) => engine.setState({ username: "demo", school: SCHOOL, apiTypeId: 8, active });
@@ -219,7 +219,7 @@ test("changes, upgrade and care", async () => {
   assert.equal((await engine.stats()).records.learner, 0);
 });
 
-test("what is no argument is told", async () => {
+test("invalid arguments are refused", async () => {
   const engine = await Rollbook.memory();
   assert.equal(await code(engine.ask("learners", { school: -1 })), "bad_argument");
   assert.equal(await code(engine.ask("learners", { school: 1, since: "soon" })), "bad_argument");
@@ -232,8 +232,8 @@ test("what is no argument is told", async () => {
   assert.equal(await code(Rollbook.memory({ pageLimit: 60, maxPageLimit: 50 })), "unsupported");
 });
 
-test("a file keeps what is written, and an engine that is closed says so", async () => {
-  const path = join(folder, "kept.redb");
+test("a file persists changes, and every call of a closed engine fails as closed", async () => {
+  const path = join(folder, "persistent.redb");
   const engine = await Rollbook.open(path);
   await engine.apply(school("Hill"));
   await engine.close();
@@ -249,7 +249,7 @@ test("a file keeps what is written, and an engine that is closed says so", async
   assert.ok(again instanceof Engine);
 });
 
-test("a file that cannot be a store is told", async () => {
+test("a file that cannot be a store is refused", async () => {
   const path = join(folder, "letter.txt");
   writeFileSync(path, "Dear parents,\n".repeat(1000));
   assert.equal(await code(Rollbook.open(path)), "not_a_store");
@@ -263,7 +263,7 @@ test("a file that cannot be a store is told", async () => {
   assert.ok(!existsSync(`${empty}.lock`));
 });
 
-test("a process that is killed while it makes stores leaves none in parts", async () => {
+test("a process that is killed while it creates stores leaves no incomplete one", async () => {
   const own = mkdtempSync(join(folder, "killed-"));
   const script = `
     import { Rollbook } from ${JSON.stringify(import.meta.resolve("rollbook"))};
@@ -295,12 +295,12 @@ test("a process that is killed while it makes stores leaves none in parts", asyn
   }
 });
 
-/** A process that opens a store and holds it. */
-async function holding(path) {
+/** Starts a process that opens a store and does not close it. */
+async function spawnHolder(path) {
   const script = `
     import { Rollbook } from ${JSON.stringify(import.meta.resolve("rollbook"))};
     const engine = await Rollbook.open(${JSON.stringify(path)});
-    await engine.apply(${JSON.stringify(school("Held"))});
+    await engine.apply(${JSON.stringify(school("Open"))});
     console.log("open");
     setInterval(() => engine, 1000);
   `;
@@ -314,16 +314,16 @@ async function holding(path) {
   return child;
 }
 
-test("a second opener is told which process holds the store", async () => {
-  const path = join(folder, "held.redb");
-  const child = await holding(path);
+test("the error of a second opener names the process that has the store open", async () => {
+  const path = join(folder, "open.redb");
+  const child = await spawnHolder(path);
   const error = await refused(Rollbook.open(path));
   assert.equal(error.code, "already_open");
   assert.match(error.message, new RegExp(`process ${child.pid} `));
   const died = new Promise((resolve) => child.once("exit", resolve));
   child.kill("SIGKILL");
   await died;
-  // It was killed, and its lock file is there.
+  // The killed process has left its lock file.
   assert.ok(existsSync(`${path}.lock`));
   const engine = await Rollbook.open(path);
   assert.equal((await engine.stats()).records.school, 1);
@@ -332,18 +332,18 @@ test("a second opener is told which process holds the store", async () => {
   await engine.close();
 });
 
-test("a lock of a process whose id another one has is stale", { skip: process.platform !== "linux" }, async () => {
+test("a lock is stale if another process has its process id", { skip: process.platform !== "linux" }, async () => {
   const path = join(folder, "reused.redb");
   await (await Rollbook.open(path)).close();
   const holder = { pid: process.pid, started: "1", command: "gone" };
   writeFileSync(`${path}.lock`, JSON.stringify(holder));
   await (await Rollbook.open(path)).close();
-  // Without a word of when it began, a process that is there counts.
+  // Without the start time in the lock file, any process with this id counts.
   writeFileSync(`${path}.lock`, JSON.stringify({ ...holder, started: undefined }));
   assert.equal(await code(Rollbook.open(path)), "already_open");
 });
 
-test("of many that find a stale lock, one gets the store", async () => {
+test("of many processes that find a stale lock, one opens the store", async () => {
   const path = join(folder, "raced.redb");
   await (await Rollbook.open(path)).close();
   const script = `

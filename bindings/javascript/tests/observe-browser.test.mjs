@@ -1,4 +1,4 @@
-// Answers that change, in tabs that share a store.
+// Tests live queries in tabs that share a store.
 
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
@@ -25,7 +25,7 @@ afterEach(async () => {
   site.close();
 });
 
-/** A tab that observes grades, clients and absences. */
+/** Opens a tab that observes grades, clients and absences. */
 async function tab() {
   const page = await browser.tab(site.url);
   await page.evaluate(async () => {
@@ -53,18 +53,18 @@ const apply = (page, text) => page.evaluate((lines) => engine.apply(lines), text
 const add = (page, id) => page.evaluate((id) => engine.apply(grade(id)), id);
 const seen = (page) => page.evaluate(() => seen);
 
-/** Waits until a tab has been given this for a question. */
+/** Waits until the last answer to a question in a tab is this one. */
 const shows = (page, question, text) =>
   page.waitForFunction(([name, last]) => seen[name].at(-1) === last, [question, text]);
 
-/** Each answer has more grades than the one before, up to this. */
+/** Checks that each answer has more grades than the previous one, and that the last is this one. */
 function grows(texts, last) {
   const counts = texts.map((text) => (text === "404" ? 0 : text.split(",").length));
   assert.ok(counts.every((count, at) => at === 0 || count > counts[at - 1]), texts.join(" | "));
   assert.equal(texts.at(-1), last);
 }
 
-test("what a tab changes all tabs are given, whichever leads", async () => {
+test("all tabs receive the changes of each tab, whichever is the leader", async () => {
   const pages = [await tab(), await tab(), await tab()];
   await apply(pages[0], SCHOOL);
   const ids = [];
@@ -78,14 +78,14 @@ test("what a tab changes all tabs are given, whichever leads", async () => {
   const active = { username: "demo", school: 1000, apiTypeId: 8, active: true };
   await pages[1].evaluate((set) => engine.setState(set), active);
   for (const page of pages) await shows(page, "clients", "Yes");
-  // What changed nothing of it was not given again.
+  // A change that does not affect an answer does not deliver it again.
   for (const page of pages) assert.deepEqual((await seen(page)).clients.slice(-2), ["No", "Yes"]);
   const whole = '{"type":"school","school_id":1000,"current_year":2026}\n{"type":"grade","school_id":1000,"grade_id":5,"grade":"5"}\n';
   await pages[2].evaluate((text) => engine.replaceSchool(1000, text), whole);
   for (const page of pages) await shows(page, "grades", "5");
 });
 
-test("it goes on when the tab that leads is closed, crashes, or closes its engine", async () => {
+test("a live query continues when the leader is closed, crashes, or closes its engine", async () => {
   const pages = [await tab(), await tab(), await tab(), await tab()];
   await apply(pages[0], SCHOOL);
   const ids = [];
@@ -98,7 +98,7 @@ test("it goes on when the tab that leads is closed, crashes, or closes its engin
       await page.close();
     },
   ]) {
-    // A change at the last moment is not lost to the others, told of or not.
+    // The other tabs receive the last change, even if the leader did not report it.
     ids.push(ids.length + 1);
     await add(pages[0], ids.length);
     await leave(pages.shift());
@@ -110,7 +110,7 @@ test("it goes on when the tab that leads is closed, crashes, or closes its engin
   grows((await seen(pages[0])).grades, ids.join());
 });
 
-test("a tab that was frozen is given what it missed", async () => {
+test("a tab that was frozen receives what it missed", async () => {
   const [leader, follower] = [await tab(), await tab()];
   await apply(leader, SCHOOL);
   await add(leader, 1);
@@ -129,7 +129,7 @@ test("a tab that was frozen is given what it missed", async () => {
 
 test("another day begins at the school", async () => {
   const page = await tab();
-  // Half a second before midnight at +02:00, until it is told to go on.
+  // The clock stops half a second before midnight at +02:00.
   await page.evaluate((evening) => {
     globalThis.now = () => evening;
   }, Date.UTC(2026, 4, 14, 21, 59, 59, 500));

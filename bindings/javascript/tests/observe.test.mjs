@@ -1,4 +1,4 @@
-// Answers that change, in Node.
+// Tests live queries in Node.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -26,20 +26,20 @@ async function opened(t, options) {
   return engine;
 }
 
-/** What comes within a moment; nothing if nothing does. */
+/** Returns the result of a promise, or nothing if it does not resolve in time. */
 async function soon(promise, milliseconds = 100) {
   const nothing = new Promise((resolve) => setTimeout(resolve, milliseconds, undefined));
   return Promise.race([promise, nothing]);
 }
 
-test("the answer comes now, and after each change that alters it, and no other", async (t) => {
+test("the answer is delivered at first and after each change of it, and at no other time", async (t) => {
   const engine = await opened(t);
   const grades = engine.observe("grades", school);
   const next = async () => ids((await grades.next()).value);
   assert.equal(await next(), 404);
   await engine.apply(grade(8) + grade(9));
   assert.deepEqual(await next(), [8, 9]);
-  // Nothing new, something else, and what does not show.
+  // Changes that do not affect the answer.
   await engine.apply(grade(8));
   await engine.apply(absence(1, "2026-05-04"));
   const after = next();
@@ -50,7 +50,7 @@ test("the answer comes now, and after each change that alters it, and no other",
   assert.equal(await next(), 404);
 });
 
-test("a state update is seen, by whichever door", async (t) => {
+test("a state update is observed, by setState or by a request", async (t) => {
   const engine = await opened(t);
   const seen = [];
   const clients = engine.observe("clients", { username: "demo" });
@@ -70,14 +70,14 @@ test("a state update is seen, by whichever door", async (t) => {
   assert.deepEqual(seen, ["No", "Yes", "No"]);
 });
 
-test("several changes may make one answer, and none is old or the same", async (t) => {
+test("several changes may cause one answer, and no answer is outdated or repeated", async (t) => {
   const engine = await opened(t);
   const heard = [];
   const grades = engine.observe("grades", school);
   grades.addEventListener("answer", ({ answer }) => heard.push(ids(answer)));
   const all = Array.from({ length: 40 }, (_, place) => place + 1);
   await Promise.all(all.map((id) => engine.apply(grade(id))));
-  // Who asks late gets the last alone.
+  // A late call of `next` returns only the last answer.
   await new Promise((resolve) => setTimeout(resolve, 50));
   assert.deepEqual(ids((await grades.next()).value), all);
   assert.deepEqual(heard.at(-1), all);
@@ -85,7 +85,7 @@ test("several changes may make one answer, and none is old or the same", async (
   assert.ok(counts.every((count, place) => place === 0 || count > counts[place - 1]), String(counts));
 });
 
-test("what an app does with an answer's bytes is its own affair", async (t) => {
+test("an app may change the bytes of an answer", async (t) => {
   const engine = await opened(t);
   await engine.apply(grade(8));
   const grades = engine.observe("grades", school);
@@ -101,13 +101,13 @@ test("another day begins at the school, and a clock is set back", async (t) => {
   let now = () => evening;
   const clock = () => now();
   const engine = await opened(t, { clock });
-  // A month before: in the answer of that day for the last time.
+  // The absence is a month old, and therefore in the answer of that day for the last time.
   await engine.apply(absence(1, "2026-04-14"));
   const absentees = engine.observe("absentees", school);
   assert.deepEqual(ids((await absentees.next()).value), [1]);
   const midnight = absentees.next();
   assert.equal(await soon(midnight), undefined);
-  // Its timers keep nobody awake.
+  // The timers of a live query do not prevent the process from ending, so another timer does.
   const awake = setInterval(() => undefined, 1000);
   t.after(() => clearInterval(awake));
   const began = performance.now();
@@ -118,7 +118,7 @@ test("another day begins at the school, and a clock is set back", async (t) => {
   assert.deepEqual(ids((await absentees.next()).value), [1]);
 });
 
-test("it ends with its loop, its signal and its engine, once", async (t) => {
+test("a live query ends once: with its loop, its signal or its engine", async (t) => {
   const engine = await opened(t);
   const heard = [];
   const live = (options) => {
@@ -158,16 +158,16 @@ test("an error is delivered once, and the live query goes on", async (t) => {
   const listened = engine.observe("grades", wrong);
   listened.addEventListener("error", ({ error }) => heard.push(error));
   const looped = engine.observe("grades", wrong);
-  const isTold = (error) => error instanceof RollbookError && error.code === "bad_argument";
-  await assert.rejects(looped.next(), isTold);
+  const isBadArgument = (error) => error instanceof RollbookError && error.code === "bad_argument";
+  await assert.rejects(looped.next(), isBadArgument);
   await engine.apply(grade(8));
   await new Promise((resolve) => setTimeout(resolve, 50));
-  assert.deepEqual(heard.map(isTold), [true]);
+  assert.deepEqual(heard.map(isBadArgument), [true]);
   const [next] = [looped.next(), await looped.return()];
   assert.deepEqual(await next, { done: true, value: undefined });
 });
 
-test("a process ends that observes still", () => {
+test("a process ends although a live query is open", () => {
   const program = `
     import { Rollbook } from "rollbook";
     const engine = await Rollbook.memory();

@@ -1,4 +1,4 @@
-// The package as users get it: packed, installed into fresh projects, and run in Node.
+// Tests the package as users receive it: packed, installed into new projects, and run in Node.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -10,7 +10,7 @@ import { install, pack, sample } from "./projects/project.mjs";
 
 const LONG = { timeout: 300_000 };
 
-/** How many bytes the module may have, gzipped. */
+/** The greatest size of the compressed module, in bytes. */
 const MOST = 553_000;
 
 let packed;
@@ -21,14 +21,14 @@ before(async () => {
 
 after(() => packed?.remove());
 
-/** A fresh project for one test. */
+/** Creates a project for one test. */
 async function fresh(t, name) {
   const project = await install(name, packed.tarball);
   t.after(() => project.remove());
   return project;
 }
 
-test("what is packed", () => {
+test("the files of the package", () => {
   const others = packed.files.filter((path) => !/^dist\/[a-z-]+(\.d\.ts|\.js)$/.test(path));
   assert.deepEqual(others.sort(), [
     "LICENSE-APACHE",
@@ -46,17 +46,17 @@ test("what is packed", () => {
 });
 
 const unshipped =
-  process.env.ROLLBOOK_PROFILE === "dev" && "only the module that is given away is weighed: tests/run bundlers";
+  process.env.ROLLBOOK_PROFILE === "dev" && "only the release module is weighed: tests/run bundlers";
 
-test("the module weighs no more than it may, and has what makes it fast", { skip: unshipped }, (t) => {
+test("the module does not exceed its limit, and is vectorised", { skip: unshipped }, (t) => {
   const path = `${dist}rollbook.wasm`;
-  // As the build weighs it: the deflate of some versions of Node makes a hundredth more.
+  // The build uses the same command. The deflate of some versions of Node is 1 % worse.
   const bytes = execFileSync("gzip", ["-9", "-c", path]).byteLength;
   t.diagnostic(`${bytes} bytes gzipped`);
   assert.ok(bytes <= MOST, `${bytes} bytes`);
-  // A function that is compiled for speed copies by 16 bytes: v128.load is 0xfd 0x00.
+  // A function that is optimised for speed copies 16 bytes at a time: v128.load is 0xfd 0x00.
   const vectorised = readFileSync(path).includes(Buffer.from([0xfd, 0x00, 0x00]));
-  assert.ok(vectorised, "nothing of it is vectorised");
+  assert.ok(vectorised, "no function is vectorised");
 });
 
 test("Node", LONG, async (t) => {

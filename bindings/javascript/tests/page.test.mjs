@@ -1,4 +1,4 @@
-// The package in a page: an app's own client code, and a worker of the app's.
+// Tests the package in a page: with the client code of an app, and with a worker of the app.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -19,7 +19,7 @@ after(async () => {
   site.close();
 });
 
-test("an app's client code runs over fetch, whatever the store lies in", async () => {
+test("an app's client code runs over fetch, in memory and in a file", async () => {
   const page = await browser.tab(site.url);
   const said = await page.evaluate(async () => {
     const { Rollbook } = await import("/dist/index.js");
@@ -40,7 +40,7 @@ test("an app's client code runs over fetch, whatever the store lies in", async (
       await engine.apply(await fetch("/material/school-100.ndjson"), { onProgress });
       if (heard.length < 10 || heard[heard.length - 1] !== 1) throw new Error(String(heard));
       answers.push(await client(engine.fetch));
-      if (typeof engine.persisted !== "boolean") throw new Error("persisted is not told");
+      if (typeof engine.persisted !== "boolean") throw new Error("persisted is not a boolean");
       await engine.close();
     }
     return answers;
@@ -51,7 +51,7 @@ test("an app's client code runs over fetch, whatever the store lies in", async (
   assert.equal(memory[2], 401);
 });
 
-test("a worker of the app's opens the store that its page opens", async () => {
+test("a worker of the app opens the same store as its page", async () => {
   const page = await browser.tab(site.url);
   const [inWorker, inPage] = await page.evaluate(async () => {
     const { Rollbook } = await import("/dist/index.js");
@@ -64,17 +64,17 @@ test("a worker of the app's opens the store that its page opens", async () => {
     `;
     const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
     const worker = new Worker(url, { type: "module" });
-    const told = await new Promise((resolve, reject) => {
+    const schools = await new Promise((resolve, reject) => {
       worker.onmessage = ({ data }) => resolve(data);
       worker.onerror = (event) => reject(new Error(event.message));
     });
     const engine = await Rollbook.open("shared");
-    return [told, (await engine.stats()).records.school];
+    return [schools, (await engine.stats()).records.school];
   });
   assert.deepEqual([inWorker, inPage], [1, 1]);
 });
 
-test("a worker's script that is not served is told", async () => {
+test("a worker whose script is not served is an error", async () => {
   const page = await browser.tab(site.url);
   const { code, message } = await page.evaluate(async () => {
     const { Rollbook, initialise } = await import("/dist/slim.js");
@@ -93,6 +93,6 @@ test("a worker's script that is not served is told", async () => {
     initialise({ module: "/dist/nowhere.wasm" });
     return Rollbook.memory().catch(({ code }) => code);
   });
-  // The module of before is compiled already.
+  // The first module is already compiled, so the second one is not fetched.
   assert.notEqual(missing, "crashed");
 });

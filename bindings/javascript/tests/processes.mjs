@@ -1,8 +1,8 @@
-// A tab's process: to freeze it, to wake it, to kill it.
+// Finds the process of a tab, to freeze, wake or kill it.
 
 import { readFileSync, readdirSync } from "node:fs";
 
-/** The processes of this test's browser that run pages. */
+/** Returns the processes of this test's browser that run pages. */
 function renderers() {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -19,7 +19,7 @@ function renderers() {
     });
 }
 
-/** Whether this process is among the ancestors. */
+/** Returns whether this process is an ancestor of another one. */
 function isOurs(pid) {
   for (let at = pid; at > 1; ) {
     if (at === process.pid) return true;
@@ -29,14 +29,14 @@ function isOurs(pid) {
   return false;
 }
 
-/** How much processor time a process has used, in ticks. */
+/** Returns the processor time that a process has used, in ticks. */
 function ticks(pid) {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return Number(fields[11]) + Number(fields[12]);
 }
 
-/** The process of a page: the one that works when the page does. */
+/** Finds the process of a page: the one that uses processor time while the page works. */
 export async function processOf(page) {
   const spent = new Map();
   for (let round = 0; round < 100; round++) {
@@ -49,7 +49,7 @@ export async function processOf(page) {
       spent.set(pid, (spent.get(pid) ?? 0) + ticks(pid) - (before.get(pid) ?? 0));
     }
     const [[pid, most], [, next] = [0, 0]] = [...spent].sort(([, left], [, right]) => right - left);
-    // Others may work too, on a machine that has little time for all of them.
+    // Other processes may also work, especially on a busy machine.
     if (most > 20 + 3 * next) return signals(pid);
   }
   throw new Error("no process of this browser works when the page does");

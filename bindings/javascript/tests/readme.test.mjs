@@ -1,4 +1,4 @@
-// What the README says: its code runs as it stands, and its tables are whole.
+// Tests the README: its code runs unchanged, and its tables are complete.
 
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ const readme = read("../README.md");
 const SAMPLE = "sample-school.ndjson";
 const LONG = { timeout: 300_000 };
 
-/** The blocks of a language under a heading. */
+/** Returns the code blocks of a language under a heading. */
 function blocks(heading, language, text = readme) {
   const [, section] = text.split(`\n## ${heading}\n`);
   assert.ok(section, `no ${heading}`);
@@ -47,7 +47,7 @@ test("the programs for Node", LONG, async (t) => {
   assert.equal(said, "266 records\n200 Zoë van der Merwe\ntrue\n");
   assert.equal(await ran(quickstart), said);
 
-  // The others go on from there.
+  // The other programs continue the first one.
   const rest = [...blocks("Under your own client", "js"), ...blocks("Loading", "js")];
   assert.equal(rest.length, 2);
   assert.equal(
@@ -102,7 +102,7 @@ test("the hook", LONG, async (t) => {
     await grade(2, 9);
     await page.evaluate(() => show(2));
     await shows("Grade 9");
-    // Each answer is of what is asked: nothing of another school was shown on the way.
+    // No answer about another school was shown meanwhile.
     const rendered = await page.evaluate(() => rendered);
     assert.ok(rendered.every(([school, text]) => text !== (school === 1 ? "Grade 9" : "Grade 8")));
     await page.evaluate(() => show(undefined));
@@ -147,7 +147,7 @@ test("the page", LONG, async (t) => {
   }
 });
 
-test("a school is filled, by Node and by a page", LONG, async (t) => {
+test("a school is filled in Node and in a page", LONG, async (t) => {
   const served = await service(await source(Rollbook));
   t.after(() => served.close());
   const project = await install("plain", packed.tarball);
@@ -220,7 +220,7 @@ document.querySelector("pre").textContent = found.json()[0].first_name;
   }
 });
 
-test("what is said of the tools is what their projects do", () => {
+test("the instructions for tools are those of their projects", () => {
   const section = "In your tools";
   const [esbuild, vite, webpack] = blocks(section, "js");
   for (const [block, file] of [
@@ -243,7 +243,7 @@ test("what is said of the tools is what their projects do", () => {
   assert.ok(readme.includes(`\`${setting}\``), setting);
 });
 
-test("the table of errors is whole", () => {
+test("the table of errors is complete", () => {
   const [, codes] = /type ErrorCode =([^;]*);/.exec(read("../dist/error.d.ts"));
   const known = [...codes.matchAll(/"(\w+)"/g)].map(([, code]) => code);
   const [, section] = readme.split("\n## Errors\n");

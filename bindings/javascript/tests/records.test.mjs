@@ -1,5 +1,5 @@
-// The types of the records: TypeScript itself compares them with answers. A field that a
-// type lacks, or has beside those that are answered, is an error that names it.
+// Tests the types of the records: TypeScript compares them with answers. The error for a field that
+// only the type or only the answer has contains the name of the field.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -14,7 +14,7 @@ const school = SCHOOL;
 const marks = { school, gradeId: 9 };
 const everything = { school, includeParents: true, includeAccountablePerson: true };
 
-/** What is asked, and the type of its answer, every field of it there if it is whole. */
+/** Questions, with the types of their answers, and a function if only a part is compared. */
 const ASKED = [
   ["learners", { school }, "v1.Learner[]"],
   ["learners", { school, includeParents: true }, "Required<v1.Learner>[]"],
@@ -39,7 +39,7 @@ const ASKED = [
   ["learners", { school: 4711 }, "v1.Error"],
 ];
 
-/** One assessment of an answer. */
+/** Returns one assessment of an answer. */
 function anAssessment(text) {
   return text.match(/"assessments":\{"\d+":(\{.*?\})/)[1];
 }
@@ -55,7 +55,7 @@ async function answers() {
   return texts;
 }
 
-/** What the compiler says about constants of these types. */
+/** Returns the output of the compiler for constants of these types. */
 function compiled(types, values) {
   const folder = mkdtempSync(join(tmpdir(), "rollbook-records-"));
   try {
@@ -78,13 +78,13 @@ test("every question is asked", () => {
   assert.deepEqual(new Set(ASKED.map(([name]) => name)), new Set(names));
 });
 
-test("answers have the fields of their types, all of them and no other", async () => {
+test("answers have exactly the fields of their types", async () => {
   const values = await answers();
   for (const value of values) assert.match(value, /^.{20}/);
   assert.equal(compiled(ASKED.map(([, , type]) => type), values), "");
 });
 
-test("a field that is missing or too many is named", async () => {
+test("the errors for a missing and for an additional field name it", async () => {
   const [learners] = await answers();
   const said = compiled(
     ["v1.Learner[]", "v1.Learner[]"],

@@ -1,4 +1,4 @@
-// The service behind HTTP: an engine that answers, and goes wrong when it is told to.
+// Simulates the service: an HTTP server whose requests an engine answers, with faults on demand.
 
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -15,7 +15,7 @@ const OTHER = 1001;
 
 export const clock = () => NOW;
 
-/** The first of the sample schools, as the service has it. */
+/** Creates the engine of the service, with the first of the sample schools. */
 export async function source(Rollbook) {
   const engine = await Rollbook.memory({ clock });
   await engine.apply(sample);
@@ -24,8 +24,8 @@ export async function source(Rollbook) {
 }
 
 /**
- * The integrator of the sample, who may ask a mirror of it. What an API type is for, the
- * service never tells.
+ * A dataset with the integrator of the sample, so that requests to a mirror are permitted. The
+ * answers of the service do not contain the family of an API type.
  */
 export const access = sample
   .split("\n")
@@ -36,8 +36,8 @@ export const access = sample
   })
   .join("\n");
 
-/** What an app asks of the mirror; the service was asked otherwise. */
-export const HELD_OUT = [
+/** Requests of an app to the mirror. A sync makes other requests to the service. */
+export const APP_REQUESTS = [
   "/api/v1/adminplus/learners/1000?name=zo%C3%AB&include_parents=1",
   "/api/v1/adminplus/learners/1000?grade_id=8,9",
   "/api/v1/adminplus/learners/1000?learner_id=1",
@@ -63,20 +63,20 @@ export const HELD_OUT = [
   "/api/v2/nothing/here",
 ];
 
-/** Asks it with these. */
+/** The headers of these requests. */
 export const HEADERS = { "HTTP-X-SCHOOLID": String(SCHOOL), ...CREDENTIALS };
 
-/** What an app gets for all that is held out; a cursor is its store's own. */
+/** Returns the answers to these requests, without cursors, which differ between stores. */
 export async function answers(engine) {
-  const found = HELD_OUT.map(async (target) => {
+  const found = APP_REQUESTS.map(async (target) => {
     const answer = await engine.request(target, { headers: HEADERS });
     return [target, answer.status, answer.text().split('"next_cursor":"')[0]];
   });
   return Promise.all(found);
 }
 
-/** What may go wrong with a call, after it was answered with this. */
-const wrongs = {
+/** The replies that replace the answer to a call, by the name of the fault. */
+const faultyReplies = {
   429: () => ({ status: 429, headers: { "Retry-After": "1" }, body: "" }),
   "429 without a word": () => ({ status: 429, headers: {}, body: "" }),
   500: () => ({ status: 500, headers: {}, body: "{}" }),
@@ -89,8 +89,8 @@ const wrongs = {
 };
 
 /**
- * Answers from an engine, on this machine. `wrong` says what goes wrong with a call, by its
- * place among all calls, counted from 1, and its target; `elsewhere` is where it redirects.
+ * Starts a server on this machine whose requests an engine answers. `wrong` returns the fault of a
+ * call, given its number, counted from 1, and its target. `elsewhere` is the target of redirects.
  */
 export async function service(engine, { wrong = () => undefined, elsewhere, delay = 0 } = {}) {
   const self = { sent: [], most: 0 };
@@ -118,7 +118,7 @@ export async function service(engine, { wrong = () => undefined, elsewhere, dela
     }
     const away = () => ({ status: 302, headers: { Location: elsewhere + target }, body: "" });
     const { status, headers: out, body: bytes } =
-      fault === undefined ? right : fault === "away" ? away() : wrongs[fault]();
+      fault === undefined ? right : fault === "away" ? away() : faultyReplies[fault]();
     response.writeHead(status, out);
     response.end(bytes);
   });
@@ -132,7 +132,7 @@ export async function service(engine, { wrong = () => undefined, elsewhere, dela
   return self;
 }
 
-/** Headers, which the server reads as Latin-1. */
+/** Decodes headers as UTF-8, which the server reads as Latin-1. */
 function utf8(headers) {
   const texts = Object.entries(headers);
   return Object.fromEntries(

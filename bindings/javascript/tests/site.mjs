@@ -1,4 +1,4 @@
-// A server of files as any host is: no headers but the type.
+// A server of files, like any web host: it sets no headers except the type and the length.
 
 import { createReadStream, existsSync, statSync } from "node:fs";
 import { createServer } from "node:http";
@@ -16,8 +16,8 @@ const types = {
 };
 
 /**
- * Serves folders under the paths that they are given for; the empty page is `/`. What is
- * asked under a proxy's path, the rest of it with its query string, is the proxy's to answer.
+ * Serves each folder under its path, and an empty page under `/`. A proxy answers the requests
+ * under its path. It receives the rest of the path with the query string.
  */
 export async function serve(folders, proxies = {}) {
   const server = createServer((request, response) => {

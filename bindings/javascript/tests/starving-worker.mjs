@@ -1,30 +1,29 @@
-// The package's worker, in a world that gives its module no more memory from some
-// write on.
+// The package's worker, whose module gets no more memory from a certain write on.
 
 let exports;
 let writes = 0;
 let limit = Infinity;
 let starved = false;
 let unflushed = 0;
-/** What was not flushed when the module that had no memory left gave way to a fresh one. */
-let left;
+/** The number of unflushed writes when the module without memory was replaced by a new one. */
+let unflushedAtCrash;
 
 const Real = WebAssembly.Instance;
 WebAssembly.Instance = class extends Real {
   constructor(module, imports) {
     super(module, imports);
     exports = this.exports;
-    if (starved) left ??= unflushed;
+    if (starved) unflushedAtCrash ??= unflushed;
   }
 };
 
-/** Takes pieces, smaller and smaller, until none is left. */
+/** Allocates smaller and smaller pieces until no more memory is available. */
 function exhaust(take, size) {
   for (; size >= 1; size >>= 1) {
     try {
       for (;;) take(size);
     } catch {
-      // Not so large any more.
+      // A piece of this size is not available any more.
     }
   }
 }
@@ -37,7 +36,7 @@ FileSystemSyncAccessHandle.prototype.write = function (...given) {
   if (writes === limit) {
     limit = Infinity;
     starved = true;
-    // All that it could grow by, and all that it has free.
+    // Exhausts both the memory by which the module could grow and the free part of its heap.
     exhaust((pages) => exports.memory.grow(pages), 1 << 15);
     exhaust((bytes) => exports.__wbindgen_malloc(bytes, 8), 1 << 26);
   }
@@ -50,11 +49,11 @@ FileSystemSyncAccessHandle.prototype.flush = function () {
 
 const channel = new BroadcastChannel("starve");
 channel.onmessage = ({ data }) => {
-  if (data.report) channel.postMessage(left ?? unflushed);
+  if (data.report) channel.postMessage(unflushedAtCrash ?? unflushed);
   else limit = writes + data.afterWrites;
 };
 
-// The first message must not be lost while the worker is fetched.
+// Messages that arrive while the worker is being imported are delivered afterwards.
 const early = [];
 onmessage = (event) => early.push(event);
 await import("/dist/worker.js");

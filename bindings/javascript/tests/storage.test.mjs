@@ -1,5 +1,5 @@
-// What a user with bad luck meets: a reload, a killed tab, a full disk, a browser
-// without a place for a store, a damaged file, a module that stops.
+// Tests what may happen to a store in a browser: a reload, a killed tab, a full disk, a missing
+// private file system, a damaged file, and a module that stops.
 
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
@@ -38,7 +38,7 @@ const load = (page, name) =>
     return summary.total;
   }, name);
 
-/** A digest of everything that is kept. */
+/** Returns a digest of all records. */
 const digest = (page) =>
   page.evaluate(async () => {
     const lines = await new Response(engine.export()).arrayBuffer();
@@ -46,7 +46,7 @@ const digest = (page) =>
     return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
   });
 
-async function sound(page) {
+async function isSound(page) {
   assert.deepEqual((await page.evaluate(() => engine.verify())).problems, []);
 }
 
@@ -59,7 +59,7 @@ test("a reload finds the data, byte for byte", async () => {
   await open(page);
   assert.equal(await digest(page), before);
   assert.equal((await load(page, "school-100.ndjson")).added, 0);
-  await sound(page);
+  await isSound(page);
 });
 
 test("a tab that is killed in the middle of a load leaves the state before it", async () => {
@@ -67,7 +67,7 @@ test("a tab that is killed in the middle of a load leaves the state before it", 
   await load(page, "school-100.ndjson");
   const before = await digest(page);
   await page.close();
-  // Early, late, and when all is read and the store is being written.
+  // The kills are early, late, and while the store is written after everything was read.
   for (const share of [0.1, 0.9, 1]) {
     const victim = await tab();
     const crash = await processOf(victim);
@@ -87,12 +87,12 @@ test("a tab that is killed in the middle of a load leaves the state before it", 
     crash.kill();
     const heir = await tab();
     assert.equal(await digest(heir), before);
-    await sound(heir);
+    await isSound(heir);
     await heir.close();
   }
 });
 
-test("a full quota is an error that says so, and keeps what was there", async () => {
+test("a full quota is an error, and the data remains", async () => {
   const page = await tab();
   await load(page, "school-100.ndjson");
   const before = await digest(page);
@@ -104,7 +104,7 @@ test("a full quota is an error that says so, and keeps what was there", async ()
     fetch("/material/school-1000.ndjson")
       .then((dataset) => engine.apply(dataset))
       .then(
-        () => "it was kept",
+        () => "it was stored",
         ({ code, message }) => ({ code, message }),
       ),
   );
@@ -113,10 +113,10 @@ test("a full quota is an error that says so, and keeps what was there", async ()
   assert.equal(await digest(page), before);
   await quota({});
   assert.ok((await load(page, "school-1000.ndjson")).added > 100_000);
-  await sound(page);
+  await isSound(page);
 });
 
-test("a browser without a place for a store says so, and memory is there when asked for", async () => {
+test("without a private file system, opening fails, and memory is available", async () => {
   const refusal = (page) =>
     page.evaluate(async () => {
       const { Rollbook } = await import("/dist/index.js");
@@ -139,7 +139,7 @@ test("a browser without a place for a store says so, and memory is there when as
   ]) {
     await page.goto(site.url);
     await page.evaluate(taken);
-    // A worker lacks what its page lacks; here it must be taken from it too.
+    // The feature must also be missing in the worker, as in a browser without it.
     await page.evaluate(() => {
       const Real = Worker;
       globalThis.Worker = class extends Real {
@@ -155,7 +155,7 @@ test("a browser without a place for a store says so, and memory is there when as
   }
 });
 
-test("a store that is deleted is gone, and one that is open is not deleted", async () => {
+test("a deleted store is empty when it is opened again, and an open one is not deleted", async () => {
   const page = await tab();
   await load(page, "school-100.ndjson");
   const refused = await page.evaluate(() => Rollbook.delete("school").catch(({ code }) => code));
@@ -169,7 +169,7 @@ test("a store that is deleted is gone, and one that is open is not deleted", asy
   assert.equal(schools, 0);
 });
 
-test("a file that is no store, or is damaged, is an error, and the page lives on", async () => {
+test("a damaged file, or one that is not a store, is an error, and the page continues", async () => {
   const page = await tab();
   await load(page, "school-100.ndjson");
   const outcome = async (damage) => {
@@ -209,9 +209,9 @@ test("a file that is no store, or is damaged, is an error, and the page lives on
   assert.ok((await load(page, "school-100.ndjson")).added > 10_000);
 });
 
-test("a module that stops in the middle of a write is an error; a fresh one finds the state before", async () => {
+test("a module that stops during a write is an error; a new one finds the state before", async () => {
   const page = await browser.tab(site.url);
-  // No memory is left from some write on: the module cannot go on and traps.
+  // No memory is available from a certain write on: the module cannot continue, and traps.
   await page.evaluate(async () => {
     const { Rollbook, initialise } = await import("/dist/slim.js");
     initialise({
@@ -224,26 +224,26 @@ test("a module that stops in the middle of a write is an error; a fresh one find
   await load(page, "school-100.ndjson");
   const before = await digest(page);
   const { code, unflushed } = await page.evaluate(async () => {
-    const told = new Promise((resolve) => {
+    const reported = new Promise((resolve) => {
       starve.onmessage = ({ data }) => resolve(data);
     });
     starve.postMessage({ afterWrites: 1 });
     const dataset = await fetch("/material/school-1000.ndjson");
     const code = await engine.apply(dataset).then(
-      () => "kept",
+      () => "stored",
       (error) => error.code,
     );
     starve.postMessage({ report: true });
-    return { code, unflushed: await told };
+    return { code, unflushed: await reported };
   });
   assert.equal(code, "crashed");
   assert.ok(unflushed > 0, "it did not stop between a write and its flush");
   assert.equal(await digest(page), before);
-  await sound(page);
+  await isSound(page);
   assert.ok((await load(page, "school-1000.ndjson")).added > 100_000);
 });
 
-test("a module that stops in memory is an error, and so is every later call; another is there", async () => {
+test("after a module in memory stops, every call fails, and another engine can be opened", async () => {
   const page = await browser.tab(site.url);
   const { codes, schools } = await page.evaluate(async () => {
     const { Rollbook } = await import("/dist/index.js");
@@ -257,12 +257,12 @@ test("a module that stops in memory is an error, and so is every later call; ano
     };
     const engine = await Rollbook.memory();
     WebAssembly.Instance = Real;
-    // All that the module may have is taken.
+    // Exhausts the memory by which the module could grow.
     for (let pages = 1 << 15; pages >= 1; pages >>= 1) {
       try {
         for (;;) memory.grow(pages);
       } catch {
-        // Not so many any more.
+        // So many pages are not available any more.
       }
     }
     const code = (work) => work().then(() => "done", (error) => error.code);

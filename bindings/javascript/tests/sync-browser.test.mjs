@@ -1,21 +1,21 @@
-// A school that is filled in a browser's private file system, over the app's own server.
+// Tests syncing a school in a browser's private file system, through the app's own server.
 
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import { Rollbook } from "../dist/node.js";
 import { start } from "./browser.mjs";
 import { CREDENTIALS, NOW, SCHOOL, folders } from "./material.mjs";
-import { HEADERS, HELD_OUT, access, answers, service, source } from "./service.mjs";
+import { HEADERS, APP_REQUESTS, access, answers, service, source } from "./service.mjs";
 import { serve } from "./site.mjs";
 
 let origin;
 let served;
 let site;
 let browser;
-/** What the pages sent to their server. */
+/** The headers of the requests of the pages to their server. */
 let asked;
 
-/** The app's own server: it has the credentials, and the page does not. */
+/** The app's own server, which adds the credentials that the page does not have. */
 async function pass(target, request, response) {
   asked.push(request.headers);
   const answer = await fetch(`${served.url}/${target}`, { headers: CREDENTIALS });
@@ -42,7 +42,7 @@ afterEach(async () => {
   served.close();
 });
 
-/** A tab with the store open. */
+/** Opens the store in a tab. */
 async function tab() {
   const page = await browser.tab(site.url);
   const given = { now: NOW.getTime(), school: SCHOOL, headers: HEADERS };
@@ -65,11 +65,11 @@ const fill = (page, address = "/integrate") => page.evaluate((at) => fill(at), a
 
 async function isMirror(page) {
   await page.evaluate((lines) => engine.apply(lines), access);
-  const found = await page.evaluate((targets) => Promise.all(targets.map(ask)), HELD_OUT);
+  const found = await page.evaluate((targets) => Promise.all(targets.map(ask)), APP_REQUESTS);
   assert.deepEqual(found, await answers(origin));
 }
 
-/** What a page threw: its code, and what it says. */
+/** Returns the properties of the error that a function throws in a page. */
 const thrown = (page, work) =>
   page.evaluate(async (source) => {
     try {
@@ -89,7 +89,7 @@ test("a school is filled in OPFS, and other tabs read it, also after a restart",
   const asOf = await page.evaluate(async () => (await engine.synced(1000)).asOf.getTime());
   assert.ok(asOf >= NOW.getTime());
 
-  // A follower begins one, too: the leader's worker has the machine.
+  // A sync that a follower starts runs in the worker of the leader.
   const follower = await tab();
   await origin.apply(`{"type":"learner","school_id":1000,"id":77,"first_name":"Late","grade_id":9}`);
   assert.ok((await fill(follower)).unchanged > 0);
@@ -103,7 +103,7 @@ test("a school is filled in OPFS, and other tabs read it, also after a restart",
   assert.ok((await fill(later)).unchanged > 0);
 });
 
-test("a sync goes on when the tab that holds the store is closed", async () => {
+test("a sync continues when the tab that has the store open is closed", async () => {
   const leader = await tab();
   const follower = await tab();
   await follower.evaluate(() => {
@@ -116,7 +116,7 @@ test("a sync goes on when the tab that holds the store is closed", async () => {
   const report = await follower.evaluate(() => filling);
   assert.deepEqual(report.failed, []);
   await isMirror(follower);
-  // At most what was out is asked for again.
+  // At most the calls in flight are repeated.
   const total = served.sent.length;
   const counted = await service(origin);
   const whole = served;

@@ -1,4 +1,4 @@
-// A school that is filled from the service over `fetch`, in Node.
+// Tests syncing a school with `syncWith` in Node.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -14,7 +14,7 @@ const options = { daysFrom: "2026-01-01" };
 const headers = CREDENTIALS;
 const code = (expected) => (error) => error instanceof RollbookError && error.code === expected;
 
-/** A service and an empty mirror, for one test. */
+/** Starts a service and opens an empty mirror for one test. */
 async function both(t, given) {
   const origin = await source(Rollbook);
   const served = await service(origin, given);
@@ -31,13 +31,13 @@ async function run(mirror, served, { of = options, ...given } = {}) {
   return syncWith(await mirror.sync(SCHOOL, of), served.url, { headers, ...given });
 }
 
-/** It answers an app as the service does. */
+/** Checks that a mirror answers an app as the service does. */
 async function isMirror(mirror, origin) {
   await mirror.apply(access);
   assert.deepEqual(await answers(mirror), await answers(origin));
 }
 
-/** A folder for a store. */
+/** Creates a folder for a store. */
 function folder(t) {
   const path = mkdtempSync(join(tmpdir(), "rollbook-sync-"));
   t.after(() => rmSync(path, { recursive: true, force: true }));
@@ -87,7 +87,7 @@ test("one call at a time", async (t) => {
   assert.equal(served.most, 1);
 });
 
-test("what goes wrong on the way", async (t) => {
+test("calls with faults are repeated", async (t) => {
   const faults = { 2: "429", 4: "500", 6: "cut", 8: "page", 10: "long", 12: "429 without a word" };
   const { origin, served, mirror } = await both(t, { wrong: (place) => faults[place] });
   const report = await run(mirror, served);
@@ -126,7 +126,7 @@ test("a redirect to another origin is not followed", async (t) => {
   }
 });
 
-test("aborted, and gone on with", async (t) => {
+test("an aborted sync is continued", async (t) => {
   const path = join(folder(t), "school.redb");
   const { origin, served, mirror: whole } = await both(t, { delay: 5 });
   const abort = new AbortController();
@@ -146,14 +146,14 @@ test("aborted, and gone on with", async (t) => {
   await isMirror(mirror, origin);
   const sent = served.sent.length;
   await run(whole, served);
-  // At most what was out is asked for again.
+  // At most the calls in flight are repeated.
   assert.ok(sent <= served.sent.length - sent + 4, `${sent} against ${served.sent.length - sent}`);
 
   const aborted = AbortSignal.abort(new Error("at once"));
   await assert.rejects(run(mirror, served, { signal: aborted }), /^Error: at once$/);
 });
 
-test("an abort ends the calls that are out, and what sleeps", async (t) => {
+test("an abort ends the calls in flight and the current sleep", async (t) => {
   const mirror = await Rollbook.memory({ clock });
   t.after(() => mirror.close());
   const abort = new AbortController();
@@ -169,8 +169,8 @@ test("an abort ends the calls that are out, and what sleeps", async (t) => {
   assert.equal(ended, 1);
 });
 
-test("what has no answer is told as it is", async (t) => {
-  const told = async (send) => {
+test("the reason for a missing reply is reported", async (t) => {
+  const reported = async (send) => {
     const failed = [];
     const abort = new AbortController();
     const sync = {
@@ -183,12 +183,12 @@ test("what has no answer is told as it is", async (t) => {
       handleReply: async (_, { status }) => failed.push(status),
       progress: async () => abort.abort(),
     };
-    // As the machine has it, a call is said once.
+    // Like a real sync, this one returns a call only once while it is in flight.
     const { next } = sync;
-    let said = false;
+    let isSent = false;
     sync.next = async () => {
-      if (said && failed.length === 0) return { kind: "wait", until: new Date(1000) };
-      said = true;
+      if (isSent && failed.length === 0) return { kind: "wait", until: new Date(1000) };
+      isSent = true;
       return next();
     };
     await assert.rejects(syncWith(sync, "https://a.example", { fetch: send }), SyncStopped);
@@ -197,19 +197,19 @@ test("what has no answer is told as it is", async (t) => {
   const failing = (cause) => async () => {
     throw new TypeError("fetch failed", { cause });
   };
-  assert.equal(await told(failing({ code: "ENETUNREACH" })), "offline");
-  assert.equal(await told(failing({ code: "EAI_AGAIN" })), "offline");
-  assert.equal(await told(failing({ code: "ECONNREFUSED" })), "cut");
-  assert.equal(await told(failing(undefined)), "cut");
-  assert.equal(await told(async () => new Response(null, { status: 304 })), 304);
+  assert.equal(await reported(failing({ code: "ENETUNREACH" })), "offline");
+  assert.equal(await reported(failing({ code: "EAI_AGAIN" })), "offline");
+  assert.equal(await reported(failing({ code: "ECONNREFUSED" })), "cut");
+  assert.equal(await reported(failing(undefined)), "cut");
+  assert.equal(await reported(async () => new Response(null, { status: 304 })), 304);
   const free = createServer().listen(0);
   const { port } = free.address();
   await new Promise((resolve) => free.close(resolve));
-  assert.equal(await told(() => fetch(`http://127.0.0.1:${port}`)), "cut");
+  assert.equal(await reported(() => fetch(`http://127.0.0.1:${port}`)), "cut");
 
   Object.defineProperty(globalThis, "navigator", { configurable: true, value: { onLine: false } });
   t.after(() => delete globalThis.navigator);
-  assert.equal(await told(failing(undefined)), "offline");
+  assert.equal(await reported(failing(undefined)), "offline");
 
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const never = (_, { signal }) =>
@@ -217,10 +217,10 @@ test("what has no answer is told as it is", async (t) => {
       signal.addEventListener("abort", () => reject(signal.reason));
       setImmediate(() => t.mock.timers.tick(90_000));
     });
-  assert.equal(await told(never), "timeout");
+  assert.equal(await reported(never), "timeout");
 });
 
-test("what is no base address", async (t) => {
+test("invalid base addresses are refused", async (t) => {
   const mirror = await Rollbook.memory({ clock });
   t.after(() => mirror.close());
   for (const address of [
@@ -239,7 +239,7 @@ test("what is no base address", async (t) => {
   }
 });
 
-test("passwords: no header, and any script", async (t) => {
+test("passwords: invalid headers are refused, and any script is sent", async (t) => {
   const { origin, served, mirror } = await both(t);
   for (const password of ["s3cret\r\nX: y", "s3cret\n", " s3cret", "\0s3cret"]) {
     const given = { headers: { ...CREDENTIALS, "HTTP-X-PASSWORD": password } };
@@ -267,7 +267,7 @@ test("an app's own fetch", async (t) => {
   await isMirror(mirror, origin);
 });
 
-test("what a listener throws comes out", async (t) => {
+test("an error of a listener ends the sync", async (t) => {
   const { served, mirror } = await both(t);
   const onProgress = () => {
     throw new RangeError("mine");
@@ -275,7 +275,7 @@ test("what a listener throws comes out", async (t) => {
   await assert.rejects(run(mirror, served, { onProgress }), /^RangeError: mine$/);
 });
 
-test("what is prioritised meanwhile is asked, and an engine that is closed ends it", async (t) => {
+test("a prioritised target is requested, and closing the engine ends a sync", async (t) => {
   const { served, mirror } = await both(t, { delay: 5 });
   const target = "/api/v1/currplus/learnersubjectmarks/1000?learner_id=1";
   const sync = await mirror.sync(SCHOOL, options);
@@ -312,7 +312,7 @@ test("state updates are sent", async (t) => {
   assert.deepEqual(await answers(mirror), await answers(origin));
 });
 
-test("an update that a portal answers is unsent", async (t) => {
+test("a state update that a portal answers remains unsent", async (t) => {
   const { mirror, served } = await both(t);
   const of = { ...options, outbox: "demo" };
   await run(mirror, served, { of });
@@ -327,7 +327,7 @@ test("an update that a portal answers is unsent", async (t) => {
   assert.deepEqual((await sync.report()).unsent, [{ apiTypeId: 11n, state: false }]);
 });
 
-test("driven by hand", async (t) => {
+test("a sync without syncWith", async (t) => {
   const { origin, mirror } = await both(t);
   const sync = await mirror.sync(SCHOOL, { ...options, utcOffset: "+02:00", rotate: 5 });
   const first = await sync.next();
@@ -374,7 +374,7 @@ test("driven by hand", async (t) => {
   assert.deepEqual(await sync.next({ now }), { kind: "stop", reason: "superseded" });
 });
 
-test("options that are none", async (t) => {
+test("invalid options are refused", async (t) => {
   const mirror = await Rollbook.memory({ clock });
   t.after(() => mirror.close());
   await assert.rejects(mirror.sync(SCHOOL, { daysFrom: "yesterday" }), (error) => {

@@ -1,5 +1,5 @@
-// Several tabs share a store: one holds the file, and another takes over when it is
-// closed, crashes or freezes.
+// Tests several tabs that share a store. One of them has the file open, and another one takes over
+// when the first is closed, crashes or freezes.
 
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
@@ -8,7 +8,7 @@ import { folders } from "./material.mjs";
 import { processOf } from "./processes.mjs";
 import { serve } from "./site.mjs";
 
-/** How long a takeover may take, in milliseconds. */
+/** The longest time of a takeover, in milliseconds. */
 const TAKEOVER = 2000;
 
 const SCHOOL = `{"type":"school","school_id":1000,"school_name":"Hill","current_year":2026}
@@ -29,7 +29,7 @@ afterEach(async () => {
   site.close();
 });
 
-/** A tab with the store open. */
+/** Opens the store in a tab. */
 async function tab() {
   const page = await browser.tab(site.url);
   await page.evaluate(async () => {
@@ -52,7 +52,7 @@ const absences = (page) => page.evaluate(() => absences());
 const verify = async (page) =>
   assert.deepEqual((await page.evaluate(() => engine.verify())).problems, []);
 
-/** What a page answers, and after how long. */
+/** Returns the answer of a page, and the time until it. */
 async function timed(ask) {
   const began = performance.now();
   const answer = await ask();
@@ -63,7 +63,7 @@ function inTime(took) {
   assert.ok(took < TAKEOVER, `it took ${Math.round(took)} ms`);
 }
 
-test("two tabs share a store, and see what the other writes", async () => {
+test("two tabs share a store, and each sees the changes of the other", async () => {
   const [first, second] = [await tab(), await tab()];
   await apply(first, SCHOOL);
   await absent(second, 1);
@@ -80,22 +80,22 @@ test("a follower takes over from a tab that closes its engine, or is closed", as
   await apply(first, SCHOOL);
   await absent(first, 1);
   await first.evaluate(() => engine.close());
-  const closed = await timed(() => absences(second));
-  assert.deepEqual(closed.answer, [1]);
-  inTime(closed.took);
+  const engineClosed = await timed(() => absences(second));
+  assert.deepEqual(engineClosed.answer, [1]);
+  inTime(engineClosed.took);
   await second.close();
-  const gone = await timed(() => absences(third));
-  assert.deepEqual(gone.answer, [1]);
-  inTime(gone.took);
+  const tabClosed = await timed(() => absences(third));
+  assert.deepEqual(tabClosed.answer, [1]);
+  inTime(tabClosed.took);
   await absent(third, 2);
   await verify(third);
 });
 
-test("a follower takes over from a tab that crashes, and writes are done once", async () => {
+test("a follower takes over from a tab that crashes, and each change is made once", async () => {
   const [leader, follower] = [await tab(), await tab()];
   await apply(leader, SCHOOL);
   const crash = await processOf(leader);
-  // Each turn changes something: one that was done twice would be answered with 204.
+  // Each turn changes the state. A change that was made twice would be answered with 204.
   await follower.evaluate(() => {
     globalThis.answered = [];
     globalThis.turning = (async () => {
@@ -135,7 +135,7 @@ test("a follower takes over from a tab that is frozen, which follows when it wak
   await absent(leader, 3);
   assert.deepEqual(await absences(follower), [1, 2, 3]);
   await verify(leader);
-  // The file that the frozen tab held goes when the store is opened next.
+  // The file of the frozen tab is removed when the store is opened next.
   await leader.close();
   await follower.close();
   const next = await tab();
@@ -150,7 +150,7 @@ test("a follower takes over from a tab that is frozen, which follows when it wak
   assert.equal(files.length, 1, String(files));
 });
 
-test("what a frozen tab was writing is done once, by it or by who took over", async () => {
+test("a change of a frozen tab is made once, by that tab or by the one that takes over", async () => {
   const [leader, follower] = [await tab(), await tab()];
   await apply(leader, SCHOOL);
   const frozen = await processOf(leader);
@@ -169,7 +169,7 @@ test("what a frozen tab was writing is done once, by it or by who took over", as
       return answer.json()[0].activated_by_integrator;
     });
     assert.equal(state, active ? "Yes" : "No");
-    // The leader of the next round is to be the same tab again.
+    // The same tab must be the leader of the next round.
     await follower.evaluate(async () => {
       const { Rollbook } = await import("/dist/index.js");
       await engine.close();
@@ -181,7 +181,7 @@ test("what a frozen tab was writing is done once, by it or by who took over", as
   await verify(leader);
 });
 
-test("five tabs write at once, and go one by one", async () => {
+test("five tabs write at once, and are closed one by one", async () => {
   const pages = [];
   for (let number = 0; number < 5; number += 1) pages.push(await tab());
   await apply(pages[0], SCHOOL);
@@ -202,7 +202,7 @@ test("five tabs write at once, and go one by one", async () => {
   }
 });
 
-test("a load from a follower goes on when its leader crashes, if it can be read again", async () => {
+test("a load of a follower continues after its leader crashes if it can be read again", async () => {
   const [leader, follower] = [await tab(), await tab()];
   const crash = await processOf(leader);
   await follower.evaluate(async () => {
@@ -220,7 +220,7 @@ test("a load from a follower goes on when its leader crashes, if it can be read 
   await verify(follower);
 });
 
-test("a load from a stream is interrupted when its leader crashes, and nothing is kept", async () => {
+test("a load from a stream is interrupted when its leader crashes, and nothing is stored", async () => {
   const [leader, follower] = [await tab(), await tab()];
   await apply(leader, SCHOOL);
   const crash = await processOf(leader);
@@ -238,7 +238,7 @@ test("a load from a stream is interrupted when its leader crashes, and nothing i
         }),
     });
     globalThis.code = engine.apply(lines).then(
-      () => "kept",
+      () => "stored",
       (error) => error.code,
     );
   });
@@ -250,11 +250,11 @@ test("a load from a stream is interrupted when its leader crashes, and nothing i
   assert.notDeepEqual(await absences(follower), [1, 2]);
 });
 
-test("a tab with another version of the app is told so, and waits for the store", async () => {
+test("a tab with another version of the app gets an error, and can wait for the store", async () => {
   const leader = await tab();
   await apply(leader, SCHOOL);
   const code = await leader.evaluate(async () => {
-    // What a tab of another version hears: the same, but for the number.
+    // The messages of another version differ only in the version number.
     const Real = Worker;
     globalThis.Worker = class extends Real {
       constructor() {

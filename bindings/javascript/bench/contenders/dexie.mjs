@@ -1,5 +1,5 @@
-// Dexie: a table a kind in IndexedDB, with an index for each way to look a record up;
-// answers put together in JavaScript.
+// Dexie: one table per kind of record in IndexedDB, with an index for each look-up. The answers are
+// built in JavaScript.
 
 import { Dexie } from "dexie";
 import * as v1 from "../answers.mjs";
@@ -56,7 +56,7 @@ export class Contender {
     return v1.encode(await this.objects(ask));
   }
 
-  /** One transaction an ask: without it each lookup has one of its own. */
+  /** Answers an ask in one transaction. Otherwise each look-up would have its own. */
   objects(ask) {
     return this.#db.transaction("r", this.#db.tables, () => this.#answer(ask));
   }
@@ -130,7 +130,7 @@ export class Contender {
     const [subjects, learners, taken] = await Promise.all([
       this.#names("subject", school, "subject_id", "subject_name"),
       this.#db.learner.where("[school_id+status]").equals([school, "current"]).toArray(),
-      // The key has all that is needed.
+      // The key contains all values that are needed.
       this.#taken([school, year]).primaryKeys(),
     ]);
     const known = new Map(learners.map((of) => [of.id, of]));

@@ -1,7 +1,7 @@
-// A plain filter: the dataset parsed once into arrays, walked at each ask.
+// A plain filter: the dataset is parsed once into arrays, which each ask scans.
 
 import * as v1 from "../answers.mjs";
-import { keep, kept } from "../kept.mjs";
+import { readFile, writeFile } from "../opfs-file.mjs";
 import { kinds, records } from "../records.mjs";
 
 const FILE = "dataset.ndjson";
@@ -16,12 +16,12 @@ export class Contender {
 
   static async load(bytes) {
     const contender = new Contender(bytes);
-    await keep(FILE, bytes);
+    await writeFile(FILE, bytes);
     return contender;
   }
 
   static async open() {
-    return new Contender(await kept(FILE));
+    return new Contender(await readFile(FILE));
   }
 
   async bytes(ask) {
@@ -151,8 +151,8 @@ export class Contender {
     return this.#marks(school, year, places);
   }
 
-  /** Those of a year that are released and meant. */
-  #assessments(school, year, today, isMeant) {
+  /** Returns the matching assessments of a year that are released. */
+  #assessments(school, year, today, isMatch) {
     const subjects = this.#names("subject", school, "subject_id", "subject_name");
     const outcomes = this.#names(
       "learning_outcome", school, "learning_outcome_id", "learning_outcome_name",
@@ -169,7 +169,7 @@ export class Contender {
       .filter(
         (of) =>
           of.year === year &&
-          isMeant(of) &&
+          isMatch(of) &&
           v1.isReleased(
             programs.get(`${of.grade_id}/${of.term}/${of.subject_id}`), terms.get(of.term), today,
           ),

@@ -1,7 +1,7 @@
-// Rollbook in the page's memory, and in a file by its worker.
+// Rollbook, in the memory of the page, and in a file that its worker opens.
 
 import { Rollbook } from "rollbook";
-import { keep, kept } from "../kept.mjs";
+import { readFile, writeFile } from "../opfs-file.mjs";
 
 const FILE = "rollbook.ndjson";
 const HEADERS = { "HTTP-X-USERNAME": "demo", "HTTP-X-PASSWORD": "demo" };
@@ -21,7 +21,7 @@ class Contender {
     return (await this.#ask(ask)).json();
   }
 
-  /** The same as a whole request, credentials and all. */
+  /** Answers the same ask as a complete request with credentials. */
   async request({ target, now }) {
     const options = { headers: HEADERS, now: now.seconds * 1000 };
     const answer = await this.#engine.request(target, options);
@@ -40,12 +40,12 @@ class Contender {
 export const InMemory = {
   async load(bytes) {
     const contender = await loaded(bytes);
-    await keep(FILE, bytes);
+    await writeFile(FILE, bytes);
     return contender;
   },
 
   async open() {
-    return loaded(await kept(FILE));
+    return loaded(await readFile(FILE));
   },
 };
 

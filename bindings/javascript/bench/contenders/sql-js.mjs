@@ -1,7 +1,7 @@
-// sql.js: SQLite in the page's memory; for the next visit the app keeps its file.
+// sql.js: SQLite in the memory of the page. The app stores its file for the next visit.
 
 import initSqlJs from "sql.js";
-import { keep, kept } from "../kept.mjs";
+import { readFile, writeFile } from "../opfs-file.mjs";
 import { Database } from "../sqlite/database.mjs";
 
 const FILE = "sql-js.sqlite";
@@ -13,14 +13,14 @@ export class Contender {
   static async load(bytes) {
     const contender = await Contender.#of(undefined);
     contender.#database.load(bytes);
-    await keep(FILE, contender.#sqlite.export());
+    await writeFile(FILE, contender.#sqlite.export());
     // An export closes the statements and the file.
     contender.#set(contender.#sqlite);
     return contender;
   }
 
   static async open() {
-    return Contender.#of(await kept(FILE));
+    return Contender.#of(await readFile(FILE));
   }
 
   static async #of(file) {

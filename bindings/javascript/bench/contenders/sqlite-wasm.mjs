@@ -1,4 +1,4 @@
-// SQLite's own build for the web, in a worker.
+// The official WebAssembly build of SQLite, in a worker.
 
 const decoder = new TextDecoder();
 

@@ -1,6 +1,7 @@
-// A school in SQLite, whatever gives SQLite: `run(sql)` and `prepare(sql)`, whose
-// `value(params)` is the first column of the first row, as text or its bytes, whichever
-// is had sooner, and whose `insert(params)` gives nothing.
+// A school in SQLite, for both builds of SQLite. The argument of the constructor has `run(sql)` and
+// `prepare(sql)`. A prepared statement has `insert(params)`, which returns nothing, and
+// `value(params)`, which returns the first column of the first row: as text or as bytes, depending
+// on which is faster for the build.
 
 import * as v1 from "../answers.mjs";
 import { records } from "../records.mjs";
@@ -52,7 +53,7 @@ export class Database {
     return made ?? parse(json);
   }
 
-  /** What SQLite wrote, or what was made of its lists. */
+  /** Returns the JSON that SQLite wrote, or the object that was made of its lists. */
   #answer({ name, fields, now }) {
     const { school, learnerId } = fields;
     switch (name) {

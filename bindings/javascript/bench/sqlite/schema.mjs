@@ -1,4 +1,5 @@
-// A table a kind, keyed as the dataset keys it, clustered in the order of the answers.
+// The schema: one table per kind of record, with the key of the dataset, clustered in the order of
+// the answers.
 
 import { kinds } from "../records.mjs";
 
@@ -20,7 +21,7 @@ const keys = {
 };
 
 const indices = [
-  // Decides every filter on learners before a wide row is read.
+  // Covers every filter on learners, so that wide rows are read only for matches.
   "learner (school_id, status, id, grade_id, folded_name)",
   "learner_subject (school_id, year, grade_id, subject_id, learner_id)",
   "assessment (school_id, assessment_id)",
@@ -37,7 +38,7 @@ export const columns = {
   learner_subject_term: TERM_NUMBERS,
 };
 
-/** The statements that make an empty database. */
+/** Returns the statements that create an empty database. */
 export function schema() {
   const tables = Object.entries(columns).map(([table, names]) => {
     const numbers = new Set(kinds[table]?.numbers ?? TERM_NUMBERS);

@@ -1,7 +1,7 @@
-// What SQLite is asked. An answer that is a list is written by SQLite's own JSON
-// functions, as one value; of marks it gives lists of values, from which JavaScript
-// makes the nested objects: both cross from the module once a statement, where a value
-// at a time takes several times as long.
+// The statements. The JSON functions of SQLite write an answer that is a list as one value. For
+// marks, they write lists of values, from which JavaScript builds the nested objects. In both cases
+// a statement returns a single value to JavaScript: fetching value by value takes several times as
+// long.
 
 import * as v1 from "../answers.mjs";
 
@@ -9,7 +9,7 @@ const object = (prefix, fields, given = {}) => {
   const members = fields.map((field) => `'${field}', ${given[field] ?? prefix + field}`);
   return `json_object(${members.join(", ")})`;
 };
-// The order of a subquery is kept, and an index gives it.
+// The result has the order of the subquery, which an index provides.
 const array = (element, from) =>
   `SELECT '[' || coalesce(group_concat(element), '') || ']'
    FROM (SELECT ${element} AS element ${from})`;
@@ -36,7 +36,7 @@ const found = `FROM learner r CROSS JOIN learner l ON l.school_id = r.school_id 
 
 export const current = array(
   learner,
-  // Nearly all are current, so the table itself is read (hence the plus).
+  // Nearly all learners are current, so the plus prevents the use of the index.
   "FROM learner l WHERE l.school_id = ?1 AND +l.status = 'current' ORDER BY l.id",
 );
 export const one = array(
@@ -86,7 +86,7 @@ const terms = `(SELECT '[' || group_concat(
   WHERE lt.school_id = ls.school_id AND lt.year = ls.year AND lt.learner_id = ls.learner_id
     AND lt.subject_id = ls.subject_id AND lt.mark IS NOT NULL ORDER BY lt.term))`;
 
-// A subject without a mark has no terms, and so is null itself.
+// A subject without a mark has no terms, and therefore its JSON is null.
 export const subjectMarks = array(
   `rtrim(${object("ls.", ["year", "subject_id", "subject_name", "grade_id", "grade"], {
     year: id("ls.year"),

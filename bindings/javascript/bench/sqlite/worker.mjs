@@ -1,5 +1,5 @@
-// The worker of SQLite's own build: its file lies in the origin's private file system
-// by the VFS `opfs-sahpool`, which needs no special headers.
+// The worker of the official build of SQLite. Its file is located in the origin's private file
+// system. The VFS `opfs-sahpool` needs no special headers.
 
 import sqlite3InitModule from "@sqlite.org/sqlite-wasm";
 import { Database } from "./database.mjs";
@@ -14,7 +14,7 @@ async function open() {
   const sqlite3 = await sqlite3InitModule();
   pool = await sqlite3.installOpfsSAHPoolVfs({ directory: "sahpool" });
   sqlite = new pool.OpfsSAHPoolDb(FILE);
-  // One connection has the file for itself, as Rollbook has.
+  // One connection has exclusive access to the file, as in Rollbook.
   sqlite.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -32768");
   database = new Database({
     run: (sql) => sqlite.exec(sql),

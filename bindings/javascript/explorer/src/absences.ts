@@ -1,4 +1,4 @@
-// A learner's absences in a span of days.
+// Shows a learner's absences in a range of days.
 
 import { element, labelled } from "./element.js";
 import { FailureNote } from "./failure.js";

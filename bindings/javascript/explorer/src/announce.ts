@@ -1,8 +1,8 @@
-// What a screen reader is told beside what is seen.
+// Announcements for screen readers, which are not visible on the page.
 
 let pending: ReturnType<typeof setTimeout> | undefined;
 
-/** Says it once what was said before is likely over; of several the last is said. */
+/** Announces a text after a short pause, or only the last of several texts within the pause. */
 export function announce(text: string): void {
   clearTimeout(pending);
   pending = setTimeout(() => {

@@ -8,7 +8,7 @@ import { element } from "./element.js";
 import { FailureNote } from "./failure.js";
 import { LearnerView } from "./learner.js";
 import { LearnersView } from "./learners.js";
-import { keepOffline } from "./offline.js";
+import { enableOffline } from "./offline.js";
 import { RequestsView } from "./requests.js";
 import { format, parse, type Query, type Route, type Section } from "./route.js";
 import { SchoolsView } from "./schools.js";
@@ -78,7 +78,7 @@ class App implements Page {
     this.#route = parse(location.hash);
     const { section, now } = this.#route;
     this.#clock.show(now);
-    // Their addresses have the clock in them.
+    // The addresses of the links contain the instant of the clock.
     for (const [name, link] of this.#links) {
       link.href = this.href(name, []);
       const isHere = name === section || (name === "learners" && section === "learner");
@@ -109,7 +109,7 @@ class App implements Page {
     return view;
   }
 
-  /** Shows a view alone, and puts the focus where reading goes on. */
+  /** Shows only this view, and moves the focus to the element at which the user continues. */
   #turnTo(view: View, before: Route): void {
     for (const one of this.#views.values()) one.element.hidden = one !== view;
     const isFirst = this.#shown === undefined;
@@ -132,11 +132,11 @@ class App implements Page {
       event.preventDefault();
       document.body.classList.add("dropping");
     });
-    const over = (): void => document.body.classList.remove("dropping");
-    document.addEventListener("dragleave", (event) => event.relatedTarget === null && over());
+    const endDrag = (): void => document.body.classList.remove("dropping");
+    document.addEventListener("dragleave", (event) => event.relatedTarget === null && endDrag());
     document.addEventListener("drop", (event) => {
       event.preventDefault();
-      over();
+      endDrag();
       const [file] = event.dataTransfer?.files ?? [];
       if (file === undefined) return;
       location.hash = this.href("data", []);
@@ -145,7 +145,7 @@ class App implements Page {
   }
 }
 
-/** The learner that was open, in the list that one comes back to. */
+/** Returns the link to the learner that was open before, in the list of learners. */
 const linkOf = (view: View, learner: string): HTMLElement | null =>
   view.element.querySelector(`[data-learner="${CSS.escape(learner)}"]`);
 
@@ -163,7 +163,7 @@ async function open(place: "browser" | "memory"): Promise<void> {
     const failure = new FailureNote();
     const isPlaceless = error instanceof RollbookError && error.code === "no_storage";
     const [text, next] = isPlaceless
-      ? (["Go on without keeping anything", "memory"] as const)
+      ? (["Continue without storing anything", "memory"] as const)
       : (["Try again", place] as const);
     const button = element("button", { type: "button", onclick: () => void open(next) }, text);
     main.replaceChildren(failure.element);
@@ -174,9 +174,9 @@ async function open(place: "browser" | "memory"): Promise<void> {
 }
 
 document.querySelector(".skip")?.addEventListener("click", (event) => {
-  // The address belongs to the sections.
+  // The hash of the address is the route, so the link must not change it.
   event.preventDefault();
   main.focus();
 });
-void keepOffline(byId("offline"));
+void enableOffline(byId("offline"));
 await open("browser");

@@ -1,5 +1,5 @@
-// A learner's assessment marks: by term, subject and learning outcome. Assessments whose marks
-// are not released are counted, since the structure is answered before the marks are.
+// Shows a learner's assessment marks by term, subject and learning outcome. Assessments whose marks
+// are not released are counted, because the structure of the marks is answered earlier.
 
 import type { v1 } from "rollbook";
 import { announce } from "./announce.js";
@@ -23,7 +23,7 @@ export class AssessmentMarks {
   readonly #store: Store;
   readonly #count = element("p", { class: "count", role: "status" });
   readonly #terms = element("div");
-  /** What is unfolded, whatever the clock. */
+  /** The keys of the open terms. They remain open when the clock changes. */
   readonly #open = new Set<string>();
   #learner = "";
   #turn = 0;
@@ -52,9 +52,9 @@ export class AssessmentMarks {
       if (latest !== undefined) this.#open.add(latest);
     }
     const shown = sum(released.values());
-    const held = sum(all.values()) - shown;
-    const heldText = held === 0 ? "" : `, ${count(held, "assessment")} not released yet`;
-    const text = `${count(shown, "mark")} released${heldText}`;
+    const unreleased = sum(all.values()) - shown;
+    const note = unreleased === 0 ? "" : `, ${count(unreleased, "assessment")} not released yet`;
+    const text = `${count(shown, "mark")} released${note}`;
     if (this.#count.textContent !== text) announce(text);
     this.#count.textContent = text;
     this.#terms.replaceChildren(
@@ -65,10 +65,11 @@ export class AssessmentMarks {
   #term(all: Term, released: Term | undefined): HTMLElement {
     const { key, title } = all;
     const shown = released === undefined ? 0 : sum([released]);
-    const held = sum([all]) - shown;
-    const text = held === 0 ? count(shown, "mark") : `${shown} released, ${held} not yet`;
-    const told = element("small", {}, text);
-    const summary = element("summary", {}, element("span", {}, title), " ", told);
+    const unreleased = sum([all]) - shown;
+    const text =
+      unreleased === 0 ? count(shown, "mark") : `${shown} released, ${unreleased} not yet`;
+    const counts = element("small", {}, text);
+    const summary = element("summary", {}, element("span", {}, title), " ", counts);
     const details = element("details", { open: this.#open.has(key) }, summary);
     details.addEventListener("toggle", () => {
       if (details.open) this.#open.add(key);
@@ -78,31 +79,32 @@ export class AssessmentMarks {
       element("th", { scope: "col", class: at > 2 && "number" }, head),
     );
     const bodies = [...all.subjects].map(([id, subject]) =>
-      body(released?.subjects.get(id) ?? heldSubject(subject)),
+      body(released?.subjects.get(id) ?? unreleasedSubject(subject)),
     );
-    const caption = element("caption", { class: "unseen" }, `Assessment marks, ${title}`);
+    const caption = element("caption", { class: "visually-hidden" }, `Assessment marks, ${title}`);
     const head = element("thead", {}, element("tr", {}, ...heads));
     details.append(scrolling(title, element("table", {}, caption, head, ...bodies)));
     return details;
   }
 }
 
-/** A subject without what is in it: it is not released. */
-interface Held {
+/** A subject whose marks are not released, with the number of its assessments. */
+interface Unreleased {
   readonly subject_name: string;
-  readonly held: number;
+  readonly unreleased: number;
 }
 
-function heldSubject(subject: v1.SubjectAssessmentMarks): Held {
-  return { subject_name: subject.subject_name, held: assessments(subject).length };
+function unreleasedSubject(subject: v1.SubjectAssessmentMarks): Unreleased {
+  return { subject_name: subject.subject_name, unreleased: assessments(subject).length };
 }
 
-function body(subject: v1.SubjectAssessmentMarks | Held): HTMLElement {
+function body(subject: v1.SubjectAssessmentMarks | Unreleased): HTMLElement {
   const name = element("th", { scope: "rowgroup", colspan: HEADS.length }, subject.subject_name);
   const made = element("tbody", {}, element("tr", { class: "group" }, name));
-  if ("held" in subject) {
-    const text = `${count(subject.held, "assessment")}, not released yet`;
-    made.append(element("tr", {}, element("td", { colspan: HEADS.length, class: "held" }, text)));
+  if ("unreleased" in subject) {
+    const text = `${count(subject.unreleased, "assessment")}, not released yet`;
+    const attributes = { colspan: HEADS.length, class: "unreleased" };
+    made.append(element("tr", {}, element("td", attributes, text)));
     return made;
   }
   for (const [outcome, assessment] of assessments(subject)) {
@@ -144,7 +146,7 @@ function sum(terms: Iterable<Term>): number {
   return all;
 }
 
-/** The terms of one learner's answer, by grade, year and term. */
+/** Returns the terms in the answer about one learner, ordered by grade, year and term. */
 function termsOf(marks: v1.AssessmentMarks, grades: Grades): Map<string, Term> {
   const terms = new Map<string, Term>();
   for (const [gradeId, grade] of Object.entries(marks)) {

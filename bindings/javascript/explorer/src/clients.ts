@@ -1,4 +1,4 @@
-// What schools have authorised an integrator for, and whether it serves them.
+// Shows the API types for which schools have authorised an integrator, and their activation.
 
 import type { v1 } from "rollbook";
 import { announce } from "./announce.js";
@@ -60,7 +60,7 @@ export class ClientsView implements View {
       this.#request.href = this.#page.href("requests", []);
       const focused = document.activeElement?.getAttribute("aria-label");
       this.#table.show(found(answer, []), Number(query["page"]), `Clients of ${username}`);
-      // The switch that was just turned is another element now.
+      // The table was rendered again, so the switch that had the focus is a new element.
       const switches = this.#table.element.querySelectorAll<HTMLElement>("[role=switch]");
       [...switches].find((one) => one.ariaLabel === focused)?.focus();
     }

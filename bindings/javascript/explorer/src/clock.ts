@@ -1,4 +1,4 @@
-// The instant that every question is asked for.
+// The clock of the page: the instant for which every question is asked.
 
 import { element } from "./element.js";
 
@@ -6,17 +6,17 @@ const DAY = 24 * 60 * 60 * 1000;
 
 export class Clock {
   readonly #input = element("input", { type: "datetime-local" });
-  readonly #told = element("small", { id: "clock-told" });
+  readonly #description = element("small", { id: "clock-description" });
   readonly #now: HTMLButtonElement;
   #at: Date | undefined;
 
-  /** `set` hears where the clock is moved; to the present if to nothing. */
+  /** `set` is called with the new instant, or without one for the current time. */
   constructor(around: HTMLElement, set: (now: Date | undefined) => void) {
     const button = (text: string, to: () => Date | undefined): HTMLButtonElement =>
       element("button", { type: "button", onclick: () => set(to()) }, text);
     const moved = (by: number) => () => new Date((this.#at ?? new Date()).getTime() + by);
     this.#now = button("Now", () => undefined);
-    this.#input.setAttribute("aria-describedby", "clock-told");
+    this.#input.setAttribute("aria-describedby", "clock-description");
     this.#input.addEventListener("change", () => {
       const { value } = this.#input;
       set(value === "" ? undefined : new Date(value));
@@ -26,16 +26,16 @@ export class Clock {
       button("−1 day", moved(-DAY)),
       button("+1 day", moved(DAY)),
       this.#now,
-      this.#told,
+      this.#description,
     );
   }
 
   show(now: Date | undefined): void {
     this.#at = now;
     this.#now.setAttribute("aria-disabled", String(now === undefined));
-    this.#told.textContent = now === undefined ? "Answers are of now" : universal(now);
+    this.#description.textContent = now === undefined ? "Answers are for the current time" : universal(now);
     const value = now === undefined ? "" : local(now);
-    // A date that is being typed stays.
+    // Setting an equal value would discard a date that is being typed.
     if (this.#input.value !== value) this.#input.value = value;
   }
 }
@@ -43,7 +43,7 @@ export class Clock {
 const universal = (now: Date): string =>
   `${now.toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
-/** As the field has it: in this device's time, without a zone. */
+/** Formats an instant for the field: in the time zone of this device, without the zone. */
 function local(now: Date): string {
   const shifted = new Date(now.getTime() - now.getTimezoneOffset() * 60_000);
   return shifted.toISOString().slice(0, 16);

@@ -1,4 +1,4 @@
-// What the store holds: loading a dataset, saving it as a file, starting over.
+// Shows the content of the store. Loads a dataset, exports one as a file, and removes all records.
 
 import type { Stats } from "rollbook";
 import { announce } from "./announce.js";
@@ -9,7 +9,7 @@ import { Loading } from "./loading.js";
 import { table } from "./table.js";
 import type { Page, View } from "./view.js";
 
-/** In the sample school's second term, when the marks of the first are out. */
+/** An instant in the second term of the sample school, when the marks of the first are released. */
 const SAMPLE_TIME = new Date("2026-05-14T08:00:00Z");
 
 export class DataView implements View {
@@ -18,7 +18,7 @@ export class DataView implements View {
   readonly #page: Page;
   readonly #loading: Loading;
   readonly #stats = element("div", { class: "stats" });
-  readonly #keeping = element("p", { class: "quiet" });
+  readonly #persistence = element("p", { class: "quiet" });
   readonly #failure = new FailureNote();
   readonly #saved = element("p", { role: "status" });
   readonly #credentials = element("input", { type: "checkbox" });
@@ -71,7 +71,7 @@ export class DataView implements View {
         element(
           "div",
           { class: "card" },
-          element("h2", {}, "Keep or remove"),
+          element("h2", {}, "Export or remove"),
           element("p", {}, save),
           element(
             "label",
@@ -81,7 +81,7 @@ export class DataView implements View {
           ),
           this.#saved,
           element("p", {}, over),
-          this.#keeping,
+          this.#persistence,
         ),
       ),
       element("h2", {}, "In the store"),
@@ -91,14 +91,14 @@ export class DataView implements View {
 
   async show(): Promise<string> {
     const { engine } = this.#page.store;
-    this.#keeping.textContent = engine.persisted
-      ? "The browser keeps this store until you remove it."
+    this.#persistence.textContent = engine.persisted
+      ? "The browser stores it until you remove it."
       : "The browser may remove this store if it runs short of space: export what you need.";
     this.#showStats(await engine.stats());
     return "Data";
   }
 
-  /** Loads a file, and shows how far it has come. */
+  /** Loads a file, and shows the progress. */
   async load(file: Blob): Promise<void> {
     this.#failure.clear();
     await this.#loading.load(async () => file);
@@ -117,20 +117,20 @@ export class DataView implements View {
   }
 
   #showStats({ bytes, records }: Stats): void {
-    const kinds = Object.entries(records).filter(([, held]) => held > 0);
+    const kinds = Object.entries(records).filter(([, amount]) => amount > 0);
     if (kinds.length === 0) {
       const text = "Nothing yet: load a dataset, or the sample school.";
       this.#stats.replaceChildren(element("p", {}, text));
       return;
     }
-    const all = kinds.reduce((sum, [, held]) => sum + held, 0);
+    const all = kinds.reduce((sum, [, amount]) => sum + amount, 0);
     const caption = `${count(all, "record")} in ${size(bytes)}`;
     this.#stats.replaceChildren(
       table(
         caption,
         [
           { head: "Kind", cell: ([kind]) => kindName(kind) },
-          { head: "Records", cell: ([, held]) => number(held), isNumber: true },
+          { head: "Records", cell: ([, amount]) => number(amount), isNumber: true },
         ],
         kinds,
       ),
@@ -147,8 +147,8 @@ export class DataView implements View {
       const link = element("a", { href: URL.createObjectURL(file), download: "rollbook.ndjson" });
       link.click();
       setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
-      const told = `Exported ${size(file.size)} as rollbook.ndjson. It holds personal data.`;
-      this.#saved.textContent = told;
+      const text = `Exported ${size(file.size)} as rollbook.ndjson. It contains personal data.`;
+      this.#saved.textContent = text;
     } catch (error) {
       this.#saved.textContent = "";
       this.#failure.show("The export failed.", error);
@@ -165,11 +165,11 @@ export class DataView implements View {
         "form",
         { method: "dialog" },
         element("h2", { id: "over" }, "Remove everything?"),
-        element("p", {}, "All schools in this browser's store go. Export them first to keep them."),
+        element("p", {}, "All schools in this browser's store are removed. Export them first if you need them."),
         element(
           "p",
           { class: "answers" },
-          answer("Keep it", "keep", "main"),
+          answer("Cancel", "keep", "main"),
           answer("Remove everything", "remove", "danger"),
         ),
       ),

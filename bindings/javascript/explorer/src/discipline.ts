@@ -1,4 +1,4 @@
-// What a learner was praised or reprimanded for, in the days that absences are shown of.
+// Shows the discipline records of a learner, on the same days as the absences.
 
 import type { v1 } from "rollbook";
 import { element } from "./element.js";

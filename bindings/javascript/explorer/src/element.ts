@@ -1,9 +1,9 @@
-// Makes elements. What comes from a dataset becomes text, never markup.
+// Creates elements. Values of a dataset become text, and never markup.
 
 export type Child = Node | string | undefined;
 type Value = string | number | boolean | undefined | ((event: Event) => void);
 
-/** An element with its attributes (`on…` listens) and what it holds. */
+/** Creates an element with attributes and children. An attribute `on…` adds a listener. */
 export function element<K extends keyof HTMLElementTagNameMap>(
   name: K,
   attributes: Readonly<Record<string, Value>> = {},
@@ -21,7 +21,7 @@ export function element<K extends keyof HTMLElementTagNameMap>(
 
 let controls = 0;
 
-/** A control under its label; a hint describes it. */
+/** Adds a label to a control, and a hint that describes it. */
 export function labelled(label: string, control: HTMLElement, hint?: string): HTMLElement {
   controls += 1;
   control.id = `control-${controls}`;
@@ -35,7 +35,7 @@ export function labelled(label: string, control: HTMLElement, hint?: string): HT
   return field;
 }
 
-/** Gives a select its options, and keeps what is selected if that is still there. */
+/** Replaces the options of a select, and selects one of them. */
 export function choices(
   select: HTMLSelectElement,
   options: readonly (readonly [value: string, text: string])[],

@@ -1,10 +1,10 @@
-// Requests to begin with, for the sample school.
+// Examples of requests, for the sample school.
 
 export interface Example {
   readonly title: string;
   readonly method?: string;
   readonly target: string;
-  /** Beside the credentials. */
+  /** The headers in addition to the credentials. */
   readonly headers?: readonly string[];
   readonly body?: string;
 }

@@ -1,22 +1,22 @@
-// What went wrong, and what to do about it.
+// Describes errors, with advice for the user.
 
 import { RollbookError, type ErrorCode } from "rollbook";
 import { element } from "./element.js";
 
 const ADVICE: Partial<Record<ErrorCode, string>> = {
-  bad_dataset: "Nothing of it was kept. Correct that line and load the dataset again.",
+  bad_dataset: "None of it was stored. Correct that line and load the dataset again.",
   busy: "Another tab or a load is at work on the store. Wait until it is done, then try again.",
-  already_open: "Another program holds the store. Close it, then reload this page.",
-  crashed: "What was kept before is still there. Reload this page.",
-  interrupted: "The tab that held the store went away. Try again.",
+  already_open: "Another program has the store open. Close it, then reload this page.",
+  crashed: "Stored data is unchanged. Reload this page.",
+  interrupted: "The tab that had the store open was closed. Try again.",
   corrupt: "The store is damaged. Export what can be read, start over, and load the data again.",
   newer_format: "A newer version wrote this store. Reload the page while you are online.",
   io: "If the storage is full, free some space, then try again.",
 };
 
-/** Without a place for files nothing can be kept: the package's own advice is for programs. */
+/** The text for `no_storage`. The advice in the message of the package is for programmers. */
 const NO_STORAGE =
-  "This browser gives the page no place to keep a store. Leave private mode, or open the page " +
+  "This browser provides no storage for a store. Leave private mode, or open the page " +
   "over https or from localhost, in a current browser.";
 
 export function describe(error: unknown): string {
@@ -28,7 +28,7 @@ export function describe(error: unknown): string {
   return advice === undefined ? error.message : `${error.message}. ${advice}`;
 }
 
-/** A place where failures of one kind are shown and read out. */
+/** An element that shows a failure, and that screen readers read out. */
 export class FailureNote {
   readonly element = element("div", { class: "failure", role: "alert", hidden: true });
 

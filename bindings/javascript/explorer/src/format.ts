@@ -1,11 +1,11 @@
-// Numbers, sizes and times as text.
+// Formats numbers, sizes and times.
 
 const whole = new Intl.NumberFormat("en");
 const tenth = new Intl.NumberFormat("en", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 
 export const number = (value: number): string => whole.format(value);
 
-/** `1 learner`, `1,000 learners`. */
+/** Formats a number with its noun: `1 learner`, `1,000 learners`. */
 export function count(value: number, one: string, many = `${one}s`): string {
   return `${whole.format(value)} ${value === 1 ? one : many}`;
 }
@@ -21,5 +21,5 @@ export function duration(milliseconds: number): string {
   return `${tenth.format(milliseconds / 1000)} s`;
 }
 
-/** The name of a kind of record: `learner_subject` is `learner subject`. */
+/** Formats the name of a kind of record: `learner_subject` becomes `learner subject`. */
 export const kindName = (kind: string): string => kind.replaceAll("_", " ");

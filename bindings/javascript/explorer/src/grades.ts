@@ -1,4 +1,4 @@
-// What a school calls its grades.
+// The names of the grades of a school.
 
 import type { v1 } from "rollbook";
 
@@ -9,7 +9,7 @@ export class Grades {
     this.#names = new Map(known.map(({ id, name }) => [id, name]));
   }
 
-  /** The long name; made of the short one where the school has none. */
+  /** Returns the long name of a grade, or one made from the short name if there is none. */
   name(id: string, short: string): string {
     return this.#names.get(id) || (short && `Grade ${short}`);
   }

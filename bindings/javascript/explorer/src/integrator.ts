@@ -1,4 +1,4 @@
-// Which integrator schools and clients are shown of.
+// The choice of the integrator whose schools and clients are shown.
 
 import { choices, element } from "./element.js";
 import type { Page } from "./view.js";
@@ -16,7 +16,7 @@ export class IntegratorChoice {
     return this.element.value;
   }
 
-  /** Offers those of the store; the one that is asked for, or the first. */
+  /** Offers the integrators of the store. Returns the requested one, or else the first. */
   async show(asked: string | undefined): Promise<string> {
     const { integrators } = await this.#page.store.directory();
     const username = asked ?? integrators[0] ?? "";

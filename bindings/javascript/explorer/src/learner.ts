@@ -1,4 +1,4 @@
-// One learner: parents, subjects, marks, absences, discipline.
+// Shows one learner: details, parents, subjects, marks, absences and discipline.
 
 import type { v1 } from "rollbook";
 import { Absences } from "./absences.js";
@@ -63,7 +63,7 @@ export class LearnerView implements View {
     const [school = "", learnerId = ""] = route.ids;
     const place = `${school}/${learnerId}`;
     if (place !== this.#place) {
-      // Should this one fail, nobody else's data may stand under its failure.
+      // If loading this learner fails, the previous learner's data must not be visible.
       this.#place = place;
       this.#sections.hidden = true;
       this.heading.textContent = "Learner";
@@ -98,7 +98,7 @@ export class LearnerView implements View {
     return name;
   }
 
-  /** Of any status: the list's first, since it is most often that. */
+  /** Finds a learner of any status. The status of the list is tried first: it is the likeliest. */
   async #find(
     school: string,
     learnerId: string,
@@ -121,8 +121,8 @@ export class LearnerView implements View {
     this.#parents.replaceChildren(
       ...parents.map((parent) => {
         const name = [parent.title, parent.first_name, parent.last_name].filter(Boolean).join(" ");
-        const told = facts(parentFacts(parent));
-        return element("div", { class: "parent" }, element("h3", {}, name), told);
+        const details = facts(parentFacts(parent));
+        return element("div", { class: "parent" }, element("h3", {}, name), details);
       }),
       ...(parents.length === 0 ? [element("p", {}, "No parents are recorded.")] : []),
     );
@@ -133,7 +133,7 @@ function part(title: string, content: HTMLElement): HTMLElement {
   return element("section", { "aria-label": title }, element("h2", {}, title), content);
 }
 
-/** What is empty is left out. */
+/** Creates a list of the facts that are not empty. */
 function facts(facts: Facts): HTMLElement {
   const entries = facts.filter(([, text]) => text !== "");
   return element(

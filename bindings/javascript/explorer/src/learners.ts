@@ -1,4 +1,4 @@
-// The learners of a school, found as one types.
+// Shows the learners of a school, and searches them while the user types.
 
 import type { Questions, v1 } from "rollbook";
 import { choices, element, labelled } from "./element.js";
@@ -127,7 +127,7 @@ export class LearnersView implements View {
     return "Learners";
   }
 
-  /** The grades of all that could be found: asked once, not at every key. */
+  /** Returns the grades of all learners that could be found. They are cached between keystrokes. */
   async #gradesOf(
     everybody: Questions["learners"]["asks"],
     names: Grades,
@@ -145,7 +145,7 @@ export class LearnersView implements View {
     return this.#grades.grades;
   }
 
-  /** What the address says, unless it is being typed. */
+  /** Sets the filters to those in the address, except for a name that is being typed. */
   #showQuery(query: Query): void {
     if (document.activeElement !== this.#name) this.#name.value = query["name"] ?? "";
     const status = statusOf(query);

@@ -1,4 +1,4 @@
-// A load: its progress, giving it up, and what came of it.
+// Loads a dataset: shows the progress and the outcome, and lets the user abort the load.
 
 import { RollbookError, type Progress, type Summary } from "rollbook";
 import { announce } from "./announce.js";
@@ -25,7 +25,7 @@ export class Loading {
     this.#store = store;
     this.#loaded = loaded;
     const stop = (): void => this.#aborter?.abort();
-    this.#stop = element("button", { type: "button", onclick: stop }, "Give up");
+    this.#stop = element("button", { type: "button", onclick: stop }, "Cancel");
     const running = { class: "running", hidden: true };
     this.#running = element("div", running, this.#bar, this.#text, this.#stop);
     this.element = element("div", {}, this.#running, this.#outcome, this.#failure.element);
@@ -36,7 +36,7 @@ export class Loading {
     this.#failure.clear();
   }
 
-  /** Loads what is fetched; whether it was kept. */
+  /** Loads the dataset that `fetched` returns. Returns whether the load succeeded. */
   async load(fetched: (signal: AbortSignal) => Promise<Blob>): Promise<boolean> {
     if (this.#aborter !== undefined) {
       this.#failure.show("One load at a time.", "Wait until this one is done, or give it up.");
@@ -54,10 +54,10 @@ export class Loading {
       const onProgress = (progress: Progress): void => this.#show(progress);
       const summary = await this.#store.engine.apply(dataset, { signal, onProgress });
       this.#store.forget();
-      this.#outcome.textContent = told(summary, performance.now() - began);
+      this.#outcome.textContent = summaryText(summary, performance.now() - began);
       return true;
     } catch (error) {
-      if (signal.aborted) this.#outcome.textContent = "Given up: the store is as it was before.";
+      if (signal.aborted) this.#outcome.textContent = "Cancelled: the store is unchanged.";
       else this.#fail(error, dataset);
       return false;
     } finally {
@@ -94,7 +94,7 @@ export class Loading {
     this.#text.textContent = far;
     const quarter = Math.floor((bytes / total) * 4);
     if (bytes >= total) {
-      // From here on the engine writes: it cannot be given up any more.
+      // The engine writes from here on, and the load cannot be aborted any more.
       this.#bar.removeAttribute("value");
       this.#text.textContent = `${far}: writing…`;
       announce("Read: writing.");
@@ -135,7 +135,7 @@ export class Loading {
   }
 }
 
-/** The dataset itself, of a file that may be gzipped. */
+/** Returns the dataset in a file, which may be compressed with gzip. */
 async function unpacked(file: Blob, signal: AbortSignal): Promise<Blob> {
   const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
   if (first !== 0x1f || second !== 0x8b) return file;
@@ -149,10 +149,10 @@ async function unpacked(file: Blob, signal: AbortSignal): Promise<Blob> {
   }
 }
 
-function told({ lines, total }: Summary, time: number): string {
+function summaryText({ lines, total }: Summary, time: number): string {
   const { added, changed, removed, unchanged } = total;
   const parts = [`${number(added)} added`, `${number(changed)} changed`];
   if (removed > 0) parts.push(`${number(removed)} removed`);
-  parts.push(`${number(unchanged)} as they were`);
+  parts.push(`${number(unchanged)} unchanged`);
   return `Loaded ${count(lines, "line")} in ${duration(time)}: records ${parts.join(", ")}.`;
 }

@@ -1,12 +1,12 @@
-// The page without a network: a service worker keeps its files.
+// Makes the page available offline: a service worker caches its files.
 
 import { element } from "./element.js";
 
-/** Says in `told` whether the page opens offline, and when there is a newer version of it. */
-export async function keepOffline(told: HTMLElement): Promise<void> {
+/** Shows in `status` whether the page opens offline, and when there is a newer version of it. */
+export async function enableOffline(status: HTMLElement): Promise<void> {
   const { serviceWorker } = navigator;
   if (serviceWorker === undefined) {
-    told.textContent = "This browser cannot open the page offline.";
+    status.textContent = "This browser cannot open the page offline.";
     return;
   }
   const hadController = serviceWorker.controller !== null;
@@ -18,7 +18,7 @@ export async function keepOffline(told: HTMLElement): Promise<void> {
         waiting.postMessage("take over");
       };
       const button = element("button", { type: "button", onclick: take }, "Reload with it");
-      told.replaceChildren("A new version of the page is here. ", button);
+      status.replaceChildren("A new version of the page is here. ", button);
     };
     if (registration.waiting !== null && hadController) {
       offer(registration.waiting);
@@ -31,8 +31,8 @@ export async function keepOffline(told: HTMLElement): Promise<void> {
       });
     });
     await serviceWorker.ready;
-    if (registration.waiting === null) told.textContent = "Opens offline.";
+    if (registration.waiting === null) status.textContent = "Opens offline.";
   } catch (error) {
-    told.textContent = `The page does not open offline: ${String(error)}`;
+    status.textContent = `The page does not open offline: ${String(error)}`;
   }
 }

@@ -1,4 +1,4 @@
-// Any request, as an integrator's client would send it, and its answer.
+// Sends any request, as the client of an integrator would, and shows the answer.
 
 import type { Answer } from "rollbook";
 import { element, labelled } from "./element.js";
@@ -25,7 +25,7 @@ const STATUS_NAMES: Readonly<Record<number, string>> = {
 const MEASURED =
   "from the call to the bytes, through the store's worker; a password's first check is slow";
 
-/** Longer texts take a browser seconds to lay out. */
+/** The number of characters that are shown at first. Longer texts take seconds to lay out. */
 const SHOWN = 200_000;
 
 export class RequestsView implements View {
@@ -38,7 +38,7 @@ export class RequestsView implements View {
   readonly #headers = element("textarea", { rows: 3, spellcheck: "false" });
   readonly #body = element("textarea", { rows: 3, spellcheck: "false" });
   readonly #failure = new FailureNote();
-  readonly #told = element("p", { class: "told", role: "status" });
+  readonly #status = element("p", { class: "answer-status", role: "status" });
   readonly #pretty = element("input", { type: "radio", name: "form", checked: true });
   readonly #raw = element("input", { type: "radio", name: "form" });
   readonly #text = element("pre", {
@@ -93,11 +93,11 @@ export class RequestsView implements View {
       "div",
       { hidden: true },
       element("h2", {}, "Answer"),
-      this.#told,
+      this.#status,
       element(
         "fieldset",
         { class: "forms" },
-        element("legend", { class: "unseen" }, "How the body is shown"),
+        element("legend", { class: "visually-hidden" }, "How the body is shown"),
         element("label", {}, this.#pretty, "Pretty"),
         element("label", {}, this.#raw, "Raw"),
       ),
@@ -110,7 +110,7 @@ export class RequestsView implements View {
   }
 
   async show(route: Route): Promise<string> {
-    // The clock alone has moved, or the request was put into the address by sending it.
+    // Only the clock has changed, or sending the request has changed the address.
     const isSame = this.#route?.query["target"] === route.query["target"];
     this.#route = route;
     const { method, target } = route.query;
@@ -134,7 +134,7 @@ export class RequestsView implements View {
   async #send(): Promise<void> {
     const [method, target] = [this.#method.value, this.#target.value];
     this.#failure.clear();
-    this.#told.textContent = "Sending…";
+    this.#status.textContent = "Sending…";
     try {
       const headers = headersOf(this.#headers.value);
       const now = this.#route?.now;
@@ -143,7 +143,7 @@ export class RequestsView implements View {
       const answer = await this.#page.store.engine.request(target, given);
       this.#show(answer, performance.now() - began);
       this.#page.refine({ method: method === "GET" ? undefined : method, target });
-      // A state update is all that a request can change.
+      // The only change that a request can make is a state update.
       if (method !== "GET" && answer.ok) this.#page.store.forget();
     } catch (error) {
       this.#answered.hidden = true;
@@ -162,7 +162,7 @@ export class RequestsView implements View {
       duration(time),
       ...(allow === undefined ? [] : [`Allow: ${allow[1]}`]),
     ];
-    this.#told.replaceChildren(
+    this.#status.replaceChildren(
       ...parts.map((part) => element("span", {}, part)),
       element("small", {}, MEASURED),
     );
@@ -180,7 +180,7 @@ export class RequestsView implements View {
   }
 }
 
-/** Lines of `Name: value`. */
+/** Parses headers from lines of the form `Name: value`. */
 function headersOf(text: string): [string, string][] {
   return text
     .split("\n")
@@ -192,7 +192,7 @@ function headersOf(text: string): [string, string][] {
     });
 }
 
-/** Indented; `JSON.parse` would put members with numbers for names into another order. */
+/** Indents JSON. `JSON.parse` is not used, because it reorders members whose names are numbers. */
 function pretty(json: string): string {
   let depth = 0;
   let out = "";

@@ -1,4 +1,4 @@
-// Where one is, kept in the address: `#/learners/1000?name=smith&now=…`.
+// The route of the page in the hash of its address: `#/learners/1000?name=smith&now=…`.
 
 export const SECTIONS = [
   "data",
@@ -14,10 +14,10 @@ export type Query = Readonly<Record<string, string | undefined>>;
 
 export interface Route {
   readonly section: Section;
-  /** The ids after the section: of a school, and of a learner. */
+  /** The ids after the section: that of a school, and that of a learner. */
   readonly ids: readonly string[];
   readonly query: Query;
-  /** The instant that every question is asked for; the present one if it is not set. */
+  /** The instant for which every question is asked. The default is the current time. */
   readonly now: Date | undefined;
 }
 
@@ -34,7 +34,7 @@ export function parse(hash: string): Route {
   };
 }
 
-/** The address of a place; what is empty in the query is left out. */
+/** Returns the hash of a route, without empty parameters. */
 export function format({ section, ids, query, now }: Route): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
@@ -45,7 +45,7 @@ export function format({ section, ids, query, now }: Route): string {
   return search.size === 0 ? `#/${path}` : `#/${path}?${search}`;
 }
 
-/** A hash that somebody has broken names no learner, and must not stop the page. */
+/** Decodes a part of the hash. An invalid part is returned unchanged, and finds no learner. */
 function decode(part: string): string {
   try {
     return decodeURIComponent(part);

@@ -1,4 +1,4 @@
-// The schools that have authorised an integrator.
+// Shows the schools that have authorised an integrator.
 
 import type { v1 } from "rollbook";
 import { element, labelled } from "./element.js";

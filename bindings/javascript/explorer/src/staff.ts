@@ -1,4 +1,4 @@
-// The staff of a school.
+// Shows the staff of a school.
 
 import type { v1 } from "rollbook";
 import { choices, element, labelled } from "./element.js";

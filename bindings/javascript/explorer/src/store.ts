@@ -1,4 +1,4 @@
-// The store of this browser, and who is in it.
+// The store of this browser, and the schools and integrators in it.
 
 import { Rollbook, type Answer, type At, type Engine, type LiveQuery, type Questions } from "rollbook";
 import { Grades } from "./grades.js";
@@ -8,14 +8,14 @@ export interface SchoolName {
   readonly name: string;
 }
 
-/** Whom one can ask about. */
+/** The schools, integrators and API types of the store. */
 export interface Directory {
   readonly schools: readonly SchoolName[];
   readonly integrators: readonly string[];
   readonly apiTypes: readonly string[];
 }
 
-/** The API refuses what it was asked. */
+/** An answer with which the API refuses a request. */
 export class Refusal extends Error {
   constructor(answer: Answer<unknown>) {
     const { error, error_description } = answer.json() as Record<string, string>;
@@ -23,7 +23,7 @@ export class Refusal extends Error {
   }
 }
 
-/** What a question finds; what stands for nothing if it finds nothing. */
+/** Returns the content of an answer, or `nothing` if its status is 404. */
 export function found<T>(answer: Answer<T>, nothing: T): T {
   if (answer.ok) return answer.json();
   if (answer.status === 404) return nothing;
@@ -41,7 +41,7 @@ interface Head {
 export class Store {
   readonly engine: Engine;
   readonly #changed: () => void;
-  /** What the page shows: when it is another, the page shows it again. */
+  /** The live queries of what the page shows. When an answer changes, the page renders again. */
   #shown: LiveQuery[] = [];
   #directory: Promise<Directory> | undefined;
   #grades = new Map<string, Promise<Grades>>();
@@ -53,23 +53,24 @@ export class Store {
       this.forget();
       changed();
     };
-    // What no question tells, such as how much there is, is looked at when somebody does.
+    // No live query reports changes of, for example, the number of records. The page therefore
+    // renders again when it becomes visible.
     document.addEventListener("visibilitychange", () => document.hidden || this.#changed());
   }
 
-  /** `changed` hears of what shown answers become, whoever changes them. */
+  /** `changed` is called when an answer that the page shows has changed, in any tab. */
   static async open(place: "browser" | "memory", changed: () => void): Promise<Store> {
     const engine = await (place === "browser" ? Rollbook.open("explorer") : Rollbook.memory());
     return new Store(engine, changed);
   }
 
-  /** The page begins to show something: what was shown before need not be watched any more. */
+  /** Ends the live queries of what the page showed before. */
   begin(): void {
     for (const query of this.#shown) void query.return();
     this.#shown = [];
   }
 
-  /** Asks for what is to be shown, and watches it as long as it is. */
+  /** Asks a question, and observes it until the next call of `begin`. */
   async ask<K extends keyof Questions>(
     question: K,
     fields: Questions[K]["asks"],
@@ -88,14 +89,14 @@ export class Store {
     return value;
   }
 
-  /** To be called after each change: what was learnt before may be old. */
+  /** Discards the cached directory and grades. Must be called after each change. */
   forget(): void {
     this.#directory = undefined;
     this.#grades = new Map();
     this.#version += 1;
   }
 
-  /** Another number after each change: what was learnt under one before may be old. */
+  /** A number that increases with each change. Data cached for an earlier one may be outdated. */
   get version(): number {
     return this.#version;
   }
@@ -110,7 +111,7 @@ export class Store {
     }
   }
 
-  /** Asked once, until something changes. */
+  /** Returns the names of the grades of a school. They are cached until the next change. */
   async grades(school: string): Promise<Grades> {
     const known = this.#grades;
     const asked = known.get(school) ?? this.#readGrades(school);
@@ -127,16 +128,16 @@ export class Store {
   async clear(): Promise<void> {
     const { schools, integrators, apiTypes } = await this.directory();
     for (const { id } of schools) await this.engine.removeSchool(id);
-    const gone = [
+    const deletions = [
       ...integrators.map((username) => ({ type: "integrator", username, deleted: true })),
       ...apiTypes.map((id) => ({ type: "api_type", api_type_id: id, deleted: true })),
       ...(await this.#lookups()),
     ];
-    await this.engine.apply(gone.map((record) => JSON.stringify(record)).join("\n"));
+    await this.engine.apply(deletions.map((record) => JSON.stringify(record)).join("\n"));
     await this.engine.compact();
   }
 
-  /** What removes the lookups, which are no school's. */
+  /** Returns the records that delete the lookups, which belong to no school. */
   async #lookups(): Promise<{ type: string; id: string; deleted: true }[]> {
     const kinds = [
       ["ethnicGroup", "ethnic_group"],
@@ -144,18 +145,18 @@ export class Store {
       ["gender", "gender"],
       ["language", "language"],
     ] as const;
-    const gone = kinds.map(async ([list, type]) => {
+    const deletions = kinds.map(async ([list, type]) => {
       const records = found(await this.engine.ask("lookup", { list }), []);
       return records.map(({ id }) => ({ type, id, deleted: true as const }));
     });
-    return (await Promise.all(gone)).flat();
+    return (await Promise.all(deletions)).flat();
   }
 
   async #readGrades(school: string): Promise<Grades> {
     return new Grades(found(await this.engine.ask("grades", { school }), []));
   }
 
-  /** No question names every school: an export does, in its first lines. */
+  /** Reads the directory from the start of an export, because no question lists all schools. */
   async #read(): Promise<Directory> {
     const schools: SchoolName[] = [];
     const integrators = new Set<string>();

@@ -1,10 +1,10 @@
-// A learner's subjects by term, and the marks of its terms.
+// Tables of a learner's subjects by term, and of the marks by term.
 
 import type { v1 } from "rollbook";
 import { element } from "./element.js";
 import { table, type Column } from "./table.js";
 
-/** One row a subject, one column a term. */
+/** Creates a table with one row per subject and one column per term. */
 export function subjectMarks(subjects: readonly v1.SubjectMarks[]): HTMLElement {
   if (subjects.length === 0) return element("p", {}, "No subject marks are recorded.");
   const columns: Column<v1.SubjectMarks>[] = [

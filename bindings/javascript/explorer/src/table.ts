@@ -1,4 +1,4 @@
-// Tables of records, a page of them at a time: long ones stay fast.
+// Tables of records. Long ones are divided into pages, so that they render fast.
 
 import { element, type Child } from "./element.js";
 import { count, number } from "./format.js";
@@ -9,7 +9,7 @@ export interface Column<T> {
   readonly isNumber?: boolean;
 }
 
-/** The first column heads its row. */
+/** Creates a table. The first cell of each row is its header. */
 export function table<T>(
   caption: string,
   columns: readonly Column<T>[],
@@ -46,13 +46,13 @@ export function table<T>(
 
 const widths = new ResizeObserver((entries) => {
   for (const { target } of entries) {
-    // Only what scrolls is a stop of the Tab key.
+    // Only a table that scrolls can be reached with the Tab key.
     if (target.scrollWidth > target.clientWidth) target.setAttribute("tabindex", "0");
     else target.removeAttribute("tabindex");
   }
 });
 
-/** Wide tables scroll by themselves, and never the page. */
+/** Wraps a table so that it scrolls if it is too wide, and the page does not. */
 export function scrolling(label: string, content: HTMLTableElement): HTMLElement {
   const around = element("div", { class: "scroll", role: "group", "aria-label": label }, content);
   widths.observe(around);
@@ -74,7 +74,7 @@ export class PagedTable<T> {
   #records: readonly T[] = [];
   #page = 1;
 
-  /** `turn` hears which page is wanted, and shows it by calling `show`. */
+  /** `turn` is called with the number of the requested page, and must then call `show`. */
   constructor(what: string, columns: readonly Column<T>[], turn: (page: number) => void) {
     this.#what = what;
     this.#columns = columns;

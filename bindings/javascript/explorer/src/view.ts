@@ -1,25 +1,25 @@
-// What every section of the page is.
+// The interfaces between the sections and the page around them.
 
 import type { Query, Route } from "./route.js";
 import type { Store } from "./store.js";
 
 export interface View {
   readonly element: HTMLElement;
-  /** Takes the focus when one comes from another section. */
+  /** The heading, which receives the focus when the user changes to this section. */
   readonly heading: HTMLElement;
-  /** Shows a place in it; the title of the page. */
+  /** Shows a route of this section. Returns the title of the page. */
   show(route: Route): Promise<string>;
 }
 
-/** What a section may do with the page around it. */
+/** The page, as its sections use it. */
 export interface Page {
   readonly store: Store;
-  /** The address of a place, at the same clock. */
+  /** Returns the address of a route with the same instant of the clock. */
   href(section: Route["section"], ids: readonly string[], query?: Query): string;
-  /** Goes on at the same place with another query: no step to come back from. */
+  /** Replaces the query of the current route, without an entry in the history. */
   refine(query: Query): void;
   /** Sets the clock. */
   setNow(now: Date | undefined): void;
-  /** Shows the place again, from what the store now holds. */
+  /** Renders the current route again, from the current content of the store. */
   again(): Promise<void>;
 }

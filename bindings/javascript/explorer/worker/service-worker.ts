@@ -1,5 +1,5 @@
-// Keeps the page and all that it needs, so that it opens without a network. The build puts
-// the version and the list of files before this script.
+// Caches the page and all its files, so that it opens without a network. The build prepends the
+// version and the list of files to this script.
 
 declare const VERSION: string;
 declare const FILES: readonly string[];
@@ -8,7 +8,7 @@ const scope = globalThis as unknown as ServiceWorkerGlobalScope;
 const PREFIX = "explorer-";
 const CACHE = PREFIX + VERSION;
 
-/** Whether a request is for one of the files: all else is left to the network. */
+/** Returns the file that a request is for. Other requests are not answered from the cache. */
 function fileOf(request: Request): string | undefined {
   const { origin, pathname } = new URL(request.url);
   const base = new URL(scope.registration.scope);
@@ -18,9 +18,9 @@ function fileOf(request: Request): string | undefined {
   return FILES.includes(file) ? file : undefined;
 }
 
-async function keep(): Promise<void> {
+async function install(): Promise<void> {
   const cache = await caches.open(CACHE);
-  // Past the browser's own cache, which may hold files of the version before.
+  // The browser's own cache is bypassed, because it may contain files of the previous version.
   await cache.addAll(FILES.map((file) => new Request(file, { cache: "reload" })));
 }
 
@@ -36,13 +36,13 @@ async function answer(request: Request, file: string): Promise<Response> {
   return (await cache.match(file, { ignoreVary: true })) ?? fetch(request);
 }
 
-scope.addEventListener("install", (event) => event.waitUntil(keep()));
+scope.addEventListener("install", (event) => event.waitUntil(install()));
 scope.addEventListener("activate", (event) => event.waitUntil(clear()));
 scope.addEventListener("fetch", (event) => {
   const file = fileOf(event.request);
   if (file !== undefined) event.respondWith(answer(event.request, file));
 });
-// A new version waits until somebody asks for it: the pages that are open keep theirs.
+// A new version waits until the user requests it. Open pages continue to use their version.
 scope.addEventListener("message", (event) => {
   if (event.data === "take over") event.waitUntil(scope.skipWaiting());
 });

@@ -1,4 +1,4 @@
-// The page for everyone, everywhere: keyboards, screen readers, small screens, tabs, no network.
+// Tests the page with a keyboard, a screen reader, a small screen, several tabs and no network.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ const SECTIONS = [
   "requests?target=/api/v1/settings/clients",
 ];
 
-test("reload and back keep where one is", async () => {
+test("reload and back restore the route", async () => {
   await visit(page, "learners/1000?name=tse");
   const counted = page.getByRole("status").filter({ hasText: /^\d+ learners?$/ });
   const count = await counted.textContent();
@@ -49,7 +49,7 @@ test("reload and back keep where one is", async () => {
   assert.equal(await page.getByRole("searchbox", { name: "Name" }).inputValue(), "tse");
 });
 
-test("a place that is none says so, and shows nobody else", async () => {
+test("a route without a learner shows an error, and no other learner", async () => {
   await visit(page, "learner/1000/5");
   await region("Details").waitFor();
   await visit(page, "learner/1000/abc");
@@ -140,18 +140,18 @@ test("another tab shows the same store", async () => {
   await visit(other, "learner/1000/5");
   await other.getByText(/marks released/).first().waitFor();
   await page.close();
-  // The tab that held the store is gone: this one takes over.
+  // The tab that had the store open is closed, so this one takes over.
   await other.getByRole("link", { name: "Back to the learners" }).click();
   await other.getByText("93 learners, 1 to 50 shown").waitFor();
   use(other);
 });
 
-test("it starts over only if that is confirmed", async () => {
+test("all records are removed only after a confirmation", async () => {
   await visit(page, "data");
   const over = page.getByRole("button", { name: "Start over…" });
   await over.click();
   const dialog = page.getByRole("dialog", { name: "Remove everything?" });
-  await dialog.getByRole("button", { name: "Keep it" }).click();
+  await dialog.getByRole("button", { name: "Cancel" }).click();
   await dialog.waitFor({ state: "detached" });
   assert.equal(await over.evaluate((button) => button === document.activeElement), true);
   assert.equal(await page.locator(".stats caption").count(), 1);
@@ -160,7 +160,7 @@ test("it starts over only if that is confirmed", async () => {
   await page.getByText("Nothing yet: load a dataset, or the sample school.").waitFor();
 });
 
-test("without a private file system it says so, and goes on if asked", async () => {
+test("without a private file system, the page shows an error and offers to use memory", async () => {
   const other = await browser.context.newPage();
   await other.addInitScript(() => {
     Object.defineProperty(StorageManager.prototype, "getDirectory", { value: undefined });
@@ -168,12 +168,12 @@ test("without a private file system it says so, and goes on if asked", async () 
   await other.goto(`${site.url}/explorer/`);
   const alert = other.getByRole("alert").filter({ visible: true });
   assert.match(await alert.textContent(), /no place to keep a store\. Leave private mode/);
-  await other.getByRole("button", { name: "Go on without keeping anything" }).click();
+  await other.getByRole("button", { name: "Continue without storing anything" }).click();
   await loadSample(other);
   await other.close();
 });
 
-test("without a network it opens, and has its data", async () => {
+test("without a network, the page opens with its data", async () => {
   const away = await serve({ "/explorer/": join(explorer, "dist/") });
   const tab = await browser.context.newPage();
   tab.setDefaultTimeout(20_000);

@@ -1,4 +1,4 @@
-// What each section shows and does.
+// Tests the content and the functions of each section.
 
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -51,13 +51,13 @@ test("the sample school loads, and its progress is seen", async () => {
   assert.match(seen[4][2], new RegExp(`^[\\d.]+ MB of ${size} MB, [\\d,]+ lines$`));
   assert.equal(await page.getByRole("progressbar").isVisible(), false);
   const { records, bytes } = await oracle.stats();
-  const kinds = Object.entries(records).filter(([, held]) => held > 0);
+  const kinds = Object.entries(records).filter(([, amount]) => amount > 0);
   await shows(
     () => rowsOf(page.getByRole("table")),
-    kinds.map(([kind, held]) => [kind.replaceAll("_", " "), held.toLocaleString("en")]),
+    kinds.map(([kind, amount]) => [kind.replaceAll("_", " "), amount.toLocaleString("en")]),
   );
   assert.ok(bytes > 0);
-  assert.match(page.url(), /now=2026-05-14/, "the clock stands where the sample has marks");
+  assert.match(page.url(), /now=2026-05-14/, "the clock is set to an instant at which the sample has marks");
 });
 
 test("schools and clients are those of the integrator", async () => {
@@ -94,7 +94,7 @@ test("schools and clients are those of the integrator", async () => {
   );
 });
 
-test("learners are found as one types, and by status and grade", async () => {
+test("learners are found while the user types, and by status and grade", async () => {
   await page.getByRole("link", { name: "Learners" }).click();
   const table = page.getByRole("table").filter({ visible: true });
   const ids = async () => (await rowsOf(table)).map((row) => row.at(-1));
@@ -158,10 +158,10 @@ test("a learner's sections show what the engine answers", async () => {
     () => region("Parents").getByRole("heading", { level: 3 }).allTextContents(),
     parents.map(({ title, first_name, last_name }) => `${title} ${first_name} ${last_name}`),
   );
-  const told = await region("Parents").locator("dd").allTextContents();
+  const texts = await region("Parents").locator("dd").allTextContents();
   for (const { id, email_address, occupation } of parents) {
     for (const text of [id, email_address, occupation]) {
-      assert.ok(text === "" || told.includes(text), text);
+      assert.ok(text === "" || texts.includes(text), text);
     }
   }
 
@@ -181,9 +181,9 @@ test("a learner's sections show what the engine answers", async () => {
   const assessments = region("Assessment marks");
   const rows = markRows(await answered("assessmentMarks", { learnerId }));
   await shows(() => rowsOf(assessments.getByRole("table").first()), rows);
-  const held = markRows(await answered("assessmentMarks", { learnerId, structure: true }));
+  const all = markRows(await answered("assessmentMarks", { learnerId, structure: true }));
   const marked = rows.filter((row) => row.length > 1).length;
-  const unmarked = held.filter((row) => row.length > 1).length - marked;
+  const unmarked = all.filter((row) => row.length > 1).length - marked;
   await assessments
     .getByText(`${marked} marks released, ${unmarked} assessments not released yet`)
     .waitFor();
@@ -221,12 +221,12 @@ test("discipline is that of the same days, and staff that of the school", async 
   assert.ok(found.length > 0);
   await shows(
     () => rowsOf(region("Discipline").getByRole("table")),
-    found.map((told) => [
-      told.discipline_date,
-      told.discipline_category,
-      told.discipline_reason,
-      told.discipline_points,
-      told.discipline_remarks,
+    found.map((record) => [
+      record.discipline_date,
+      record.discipline_category,
+      record.discipline_reason,
+      record.discipline_points,
+      record.discipline_remarks,
     ]),
   );
   await page.getByRole("link", { name: "Staff" }).click();
@@ -277,7 +277,7 @@ test("a mark appears on its release date", async () => {
   await page.getByRole("button", { name: "−1 day" }).click();
   await body.getByText(/not released yet/).waitFor();
   await page.getByRole("button", { name: "Now" }).click();
-  await page.getByText("Answers are of now").waitFor();
+  await page.getByText("Answers are for the current time").waitFor();
   assert.doesNotMatch(page.url(), /now=/);
 });
 
@@ -317,7 +317,7 @@ test("a state that is switched changes what a request gets", async () => {
   await other.getByRole("button", { name: "Send" }).click();
   await other.getByText("403 Forbidden").waitFor();
 
-  // The other tab's request sets it again, and this tab shows it without being asked.
+  // A request in the other tab activates it again, and this tab shows the change.
   await other.getByLabel("Example").selectOption("Activate Admin+ API");
   assert.match(await send(other), /^200 OK/);
   await page.getByRole("switch", { name: /^Admin/, checked: true }).waitFor();
@@ -336,8 +336,8 @@ test("an export is the engine's own, byte for byte", async () => {
   await page.getByText(/^Exported 4\.\d MB as rollbook\.ndjson/).waitFor();
 });
 
-test("a bad dataset names its lines, and nothing of it is kept", async () => {
-  const held = await page.getByRole("table").locator("caption").textContent();
+test("the errors of a bad dataset name its lines, and none of it is stored", async () => {
+  const before = await page.getByRole("table").locator("caption").textContent();
   const lines = [
     '{"type":"learner","school_id":1000,"id":90001,"first_name":"Kept?"}',
     '{"type":"learner","school_id":1000,"id":90002,"date_of_birth":"2018-02-30"}',
@@ -355,11 +355,11 @@ test("a bad dataset names its lines, and nothing of it is kept", async () => {
   await listed.waitFor();
   const faults = await cells(listed);
   assert.deepEqual(faults.slice(1).map(([line]) => line), ["2", "3"]);
-  assert.equal(await page.locator(".stats caption").textContent(), held);
+  assert.equal(await page.locator(".stats caption").textContent(), before);
 });
 
-test("a load that is given up leaves the store as it was", async () => {
-  const held = await page.locator(".stats caption").textContent();
+test("an aborted load leaves the store unchanged", async () => {
+  const before = await page.locator(".stats caption").textContent();
   const path = join(folder, "large.ndjson");
   const text = sample.toString();
   const schools = Array.from({ length: 8 }, (_, at) =>
@@ -369,9 +369,9 @@ test("a load that is given up leaves the store as it was", async () => {
   await page.getByLabel("Dataset file").setInputFiles(path);
   await page.getByRole("progressbar").filter({ visible: true }).waitFor();
   await page.waitForFunction(() => document.querySelector("progress").value > 0.05);
-  await page.getByRole("button", { name: "Give up" }).click();
-  await page.getByText("Given up: the store is as it was before.").waitFor();
-  assert.equal(await page.locator(".stats caption").textContent(), held);
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await page.getByText("Cancelled: the store is unchanged.").waitFor();
+  assert.equal(await page.locator(".stats caption").textContent(), before);
   await page.getByRole("link", { name: "Schools" }).click();
   await page.getByText("1 school", { exact: true }).waitFor();
 });
@@ -386,7 +386,7 @@ async function drop(lines) {
   await page.getByText(`Loaded ${lines.length.toLocaleString("en")} line`).waitFor();
 }
 
-test("a large school is shown a page at a time, and what it is called stays text", async () => {
+test("a large school is shown page by page, and markup in names is shown as text", async () => {
   const lines = [
     '{"type":"school","school_id":4000,"school_name":"<img src=x>","current_year":2026}',
     ...Array.from({ length: 1500 }, (_, at) =>
@@ -414,10 +414,10 @@ test("a large school is shown a page at a time, and what it is called stays text
   await shows(async () => (await rowsOf(table))[0]?.at(-1), "102");
 });
 
-test("grades are called what the school calls them", async () => {
+test("grades have the names that the school uses", async () => {
   const school_id = 5000;
   const taught = { school_id, grade_id: 9, year: 2026, subject_id: 1 };
-  const told = { learning_outcome_id: 1, assessment_date: "2026-02-02", weight: 1, mark_out_of: 10 };
+  const details = { learning_outcome_id: 1, assessment_date: "2026-02-02", weight: 1, mark_out_of: 10 };
   const grade = (name) => ({ type: "grade", school_id, grade_id: 9, grade: "7", name });
   const learner = { type: "learner", school_id, first_name: "Ann" };
   const lines = [
@@ -429,7 +429,7 @@ test("grades are called what the school calls them", async () => {
     { ...learner, id: 3, last_name: "Cele", grade_id: "11" },
     { type: "learner_subject", ...taught, learner_id: 1 },
     { type: "learning_program", ...taught, term: 1, mark_release_date: "2026-03-03" },
-    { type: "assessment", ...taught, ...told, term: 1, assessment_id: 1 },
+    { type: "assessment", ...taught, ...details, term: 1, assessment_id: 1 },
     { type: "mark", school_id, assessment_id: 1, learner_id: 1, mark: 5 },
   ];
   await drop(lines.map((line) => JSON.stringify(line)));

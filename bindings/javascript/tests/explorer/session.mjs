@@ -1,4 +1,4 @@
-// The explorer in a browser, and an engine in Node to compare it with.
+// Opens the explorer in a browser, and an engine in Node with which the tests compare it.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -19,17 +19,17 @@ export const explorer = fileURLToPath(new URL("../../explorer/", import.meta.url
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 export const NOW = new Date("2026-05-14T08:00:00Z");
 const AT = `now=${NOW.toISOString()}`;
-/** What went wrong in the pages, by their consoles. */
+/** The errors in the consoles of the pages. */
 export const complaints = [];
 
 export let site, browser, page, oracle, sample, folder;
 
-/** Goes on in another tab. */
+/** Continues the tests in another tab. */
 export function use(tab) {
   page = tab;
 }
 
-/** The address of a place at the time of most tests. */
+/** Returns the address of a route at the instant of most tests. */
 const at = (place) => `${site.url}/explorer/#/${place}${place.includes("?") ? "&" : "?"}${AT}`;
 
 export function watch(tab) {
@@ -46,13 +46,13 @@ export async function visit(tab, place) {
   await tab.locator("main > section:visible").waitFor();
 }
 
-/** The texts of a table's rows, its heads first. */
+/** Returns the texts of the rows of a table, including the header. */
 export const cells = (table) =>
   table.locator("tr").evaluateAll((rows) =>
     rows.map((row) => [...row.cells].map((cell) => cell.textContent)),
   );
 
-/** Reads the page again until it shows what is expected: it draws in its own time. */
+/** Reads the page repeatedly until it shows what is expected, because it renders asynchronously. */
 export async function shows(read, expected) {
   for (let attempt = 0; attempt < 200; attempt++) {
     if (isDeepStrictEqual(await read(), expected)) return;
@@ -61,7 +61,7 @@ export async function shows(read, expected) {
   assert.deepEqual(await read(), expected);
 }
 
-/** The texts of a table's rows, without its heads. */
+/** Returns the texts of the rows of a table, without the header. */
 export const rowsOf = async (table) => (await cells(table)).slice(1);
 
 export const answered = async (question, asked, now = NOW) =>
@@ -72,10 +72,10 @@ export async function loadSample(tab) {
   await tab.getByText(`Loaded ${lines()} lines`).waitFor();
 }
 
-/** How many lines the sample has. */
+/** Returns the formatted number of lines of the sample. */
 export const lines = () => sample.toString().trimEnd().split("\n").length.toLocaleString("en");
 
-/** What the tables of assessment marks show of an answer. */
+/** Returns the rows that the tables of assessment marks show for an answer. */
 export function markRows(marks) {
   const rows = [];
   for (const { years } of Object.values(marks)) {

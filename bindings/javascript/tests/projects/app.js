@@ -1,4 +1,4 @@
-// The app of every project: it keeps a school on this device, and asks about it.
+// The app of every project. It stores a school on this device, and asks questions about it.
 
 const headers = { "HTTP-X-USERNAME": "demo", "HTTP-X-PASSWORD": "demo" };
 const clock = () => new Date("2026-05-14T08:00:00Z");
@@ -16,16 +16,16 @@ async function visit(where, engine, dataset) {
   ].join("\n");
 }
 
-/** What a visit of the app prints; the store stays open, as it does in an app. */
+/** Runs a visit, and returns its output. The store remains open, as in a real app. */
 export async function run(Rollbook, store, dataset) {
-  const kept = await visit("kept", await Rollbook.open(store, { clock }), dataset);
+  const persistent = await visit("persistent", await Rollbook.open(store, { clock }), dataset);
   const passing = await Rollbook.memory({ clock });
-  const text = `${kept}\n${await visit("in memory", passing, dataset)}\n`;
+  const text = `${persistent}\n${await visit("in memory", passing, dataset)}\n`;
   await passing.close();
   return text;
 }
 
-/** Fills a school from an engine in the service's place, and asks the mirror about it. */
+/** Fills a school from an engine that replaces the service, and asks the mirror about it. */
 async function fill(Rollbook, syncWith) {
   const [service, mirror] = [await Rollbook.memory({ clock }), await Rollbook.memory({ clock })];
   await service.apply(await fetch("sample-school.ndjson"));
@@ -35,7 +35,7 @@ async function fill(Rollbook, syncWith) {
   return `filled: ${found.json()[0].first_name}\n`;
 }
 
-/** Runs in a page, and shows what came of it. */
+/** Runs a visit in a page, and shows its output. */
 export async function show(Rollbook, syncWith) {
   const dataset = () => fetch("sample-school.ndjson");
   const shown = async () =>

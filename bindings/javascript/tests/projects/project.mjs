@@ -1,4 +1,4 @@
-// Fresh projects with the package in them, as users install it.
+// Creates projects in which the package is installed as users install it.
 
 import { execFile, spawn } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
@@ -15,13 +15,13 @@ export const sample = fileURLToPath(
   new URL("../../../../core/examples/sample-school.ndjson", import.meta.url),
 );
 
-/** Packs the package as it would be published. */
+/** Packs the package as for publication. */
 export async function pack() {
   const folder = mkdtempSync(join(tmpdir(), "rollbook-package-"));
   const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder], {
     cwd: root,
   });
-  // Newer npms answer by the packages' names.
+  // Newer versions of npm return an object by the names of the packages.
   const [{ filename, files }] = Object.values(JSON.parse(stdout));
   return {
     tarball: join(folder, filename),
@@ -30,18 +30,18 @@ export async function pack() {
   };
 }
 
-/** A copy of a project of this folder, outside of the repository, installed. */
+/** Copies a project of this folder to a folder outside of the repository, and installs it. */
 export async function install(name, tarball) {
   const folder = mkdtempSync(join(tmpdir(), `rollbook-${name}-`));
   cpSync(join(here, name), folder, { recursive: true });
   cpSync(tarball, join(folder, "rollbook.tgz"));
   const project = {
     folder,
-    /** Copies a file into a folder of the project's. */
+    /** Copies a file into the project. */
     add(file, ...path) {
       cpSync(file, join(folder, ...path));
     },
-    /** Runs a program of the project's; gives what it prints. */
+    /** Runs a program in the project. Returns its output. */
     async run(program, ...given) {
       try {
         return (await run(program, given, { cwd: folder })).stdout;
@@ -49,7 +49,7 @@ export async function install(name, tarball) {
         throw new Error(`${name}: ${error.message}\n${error.stdout}`, { cause: error });
       }
     },
-    /** Starts a server of the project's; it says where it listens. */
+    /** Starts a server of the project, and reads its address from its output. */
     async serve(program, ...given) {
       const server = spawn(join(folder, "node_modules/.bin", program), given, {
         cwd: folder,

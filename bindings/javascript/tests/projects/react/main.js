@@ -1,4 +1,4 @@
-// The README's hook in a component.
+// Uses the hook of the README in a component.
 
 import { StrictMode, createElement } from "react";
 import { createRoot } from "react-dom/client";

@@ -1,4 +1,4 @@
-// What the package exports, as a program under TypeScript uses it; `sync.ts` has the rest.
+// Uses the exports of the package in TypeScript. `sync.ts` uses those for syncing and following.
 
 import {
   Answer,
@@ -39,14 +39,14 @@ const settings: Settings = { cacheBytes: 8 << 20, pageLimit: 50, maxPageLimit: 1
 const options: Options = { ...settings, clock: () => instant };
 const at: At = { now: Date.now() };
 
-function hear({ lines, bytes, total }: Progress): string {
+function format({ lines, bytes, total }: Progress): string {
   return `${lines} lines, ${bytes} of ${total ?? "some"} bytes`;
 }
 
 export async function load(engine: Engine, dataset: Dataset): Promise<Counts> {
   const signal = AbortSignal.timeout(60_000);
-  const heard: LoadOptions = { signal, onProgress: (progress) => void hear(progress) };
-  const summary: Summary = await engine.apply(dataset, heard);
+  const loading: LoadOptions = { signal, onProgress: (progress) => void format(progress) };
+  const summary: Summary = await engine.apply(dataset, loading);
   const faults: Fault[] = await engine.check(dataset, { limit: 10 });
   await engine.replaceSchool("1000", dataset);
   await engine.removeSchool(1000n);

@@ -1,4 +1,4 @@
-// What differs in Node: a store is a file, and there is nothing to delete.
+// The differences in Node: a store is a file, and there is no `delete`.
 
 import { createReadStream } from "node:fs";
 import { Rollbook, type Engine } from "rollbook";

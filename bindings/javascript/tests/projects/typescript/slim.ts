@@ -1,4 +1,4 @@
-// The package without its own module and worker, under TypeScript.
+// Uses `rollbook/slim`, for which the app provides the module and the worker, in TypeScript.
 
 import { Rollbook, initialise, type Engine, type ModuleSource, type Parts } from "rollbook/slim";
 

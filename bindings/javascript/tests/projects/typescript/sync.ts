@@ -1,4 +1,4 @@
-// A school that is filled from the service or follows a server, under TypeScript.
+// Uses the exports for syncing and following in TypeScript.
 
 import {
   FollowRefused,
@@ -84,7 +84,7 @@ export async function age(): Promise<Date | null> {
   return seen[0]?.asOf ?? coverage?.asOf ?? null;
 }
 
-export function told({ failed, refused, unsent }: SyncReport): [
+export function results({ failed, refused, unsent }: SyncReport): [
   readonly FailedRequest[],
   readonly RefusedState[],
   readonly UnsentState[],
