@@ -2,7 +2,7 @@
 //! copy of the answer. Discipline and absentees are for the same month.
 
 use crate::ask::{Asked, NOW};
-use crate::doors::{self, Doors};
+use crate::interfaces::{self, InterfaceTimes};
 use crate::request::{self, LOGIN};
 use crate::timing::Effort;
 use anyhow::{Result, ensure};
@@ -97,9 +97,9 @@ fn asks(school: u64) -> [(&'static str, AdministrationAsk); 5] {
 }
 
 /// Measures each question for a school.
-pub fn measure(engine: &Engine, school: u64, effort: Effort) -> Result<Vec<Doors>> {
+pub fn measure(engine: &Engine, school: u64, effort: Effort) -> Result<Vec<InterfaceTimes>> {
     asks(school)
         .into_iter()
-        .map(|(name, ask)| doors::measure(name, &[ask], engine, effort))
+        .map(|(name, ask)| interfaces::measure(name, &[ask], engine, effort))
         .collect()
 }

@@ -11,7 +11,7 @@ use std::path::Path;
 
 /// An operation that was done many times.
 #[derive(Debug, Clone)]
-pub struct Followed {
+pub struct FollowingCost {
     /// The name of the operation.
     pub name: &'static str,
     /// The times of the operation in seconds.
@@ -22,7 +22,7 @@ pub struct Followed {
 
 /// Measures a server with this number of learners, a device that follows one of them, and one that
 /// follows all. `folder` must not contain files of an earlier measurement.
-pub fn measure(learners: u32, folder: &Path, rounds: usize) -> Result<Vec<Followed>> {
+pub fn measure(learners: u32, folder: &Path, rounds: usize) -> Result<Vec<FollowingCost>> {
     let school = SampleSchool {
         learners,
         ..SampleSchool::default()
@@ -111,15 +111,20 @@ fn marked(school: &SampleSchool) -> Result<u64> {
         .context("a learner")
 }
 
-fn row(name: &'static str, times: Vec<std::time::Duration>, bytes: u64) -> Followed {
-    Followed {
+fn row(name: &'static str, times: Vec<std::time::Duration>, bytes: u64) -> FollowingCost {
+    FollowingCost {
         name,
         times: Spread::new(times),
         bytes,
     }
 }
 
-fn feeds(name: &'static str, server: &Engine, scope: &Scope, rounds: usize) -> Result<Followed> {
+fn feeds(
+    name: &'static str,
+    server: &Engine,
+    scope: &Scope,
+    rounds: usize,
+) -> Result<FollowingCost> {
     let (mut times, mut bytes) = (Vec::new(), 0);
     for _ in 0..rounds {
         let (lines, took) =

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 /// The times in seconds of a change with a journal and without.
 #[derive(Debug, Clone, Serialize)]
-pub struct Noted {
+pub struct JournalCost {
     /// The name of the change.
     pub name: &'static str,
     /// The times with a journal.
@@ -27,7 +27,12 @@ pub struct Noted {
 
 /// Loads a school with this number of learners `loads` times, then makes each small change in this
 /// number of rounds. `folder` must not contain files of an earlier measurement.
-pub fn measure(learners: u32, folder: &Path, loads: usize, rounds: usize) -> Result<Vec<Noted>> {
+pub fn measure(
+    learners: u32,
+    folder: &Path,
+    loads: usize,
+    rounds: usize,
+) -> Result<Vec<JournalCost>> {
     let school = SampleSchool {
         learners,
         ..SampleSchool::default()
@@ -74,7 +79,7 @@ fn in_turn(
     name: &'static str,
     rounds: usize,
     mut write: impl FnMut(u64, usize) -> Result<Duration>,
-) -> Result<Noted> {
+) -> Result<JournalCost> {
     let (mut with, mut without) = (Vec::new(), Vec::new());
     let usual = Options::default().journal_bytes;
     for round in 0..rounds {
@@ -93,7 +98,7 @@ fn in_turn(
         }
     }
     let (with, without) = (Spread::new(with), Spread::new(without));
-    Ok(Noted {
+    Ok(JournalCost {
         name,
         with,
         without,

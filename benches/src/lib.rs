@@ -6,7 +6,7 @@
 //!   the alternatives.
 //! - `comparison`: every question on all peers. `floor`: the lower bound. `timing`: medians.
 //!   `cold`: empty caches.
-//! - `doors`: the engine's two interfaces compared with a copy. `pages`: pages of v2.
+//! - `interfaces`: the engine's two interfaces compared with a copy. `pages`: pages of v2.
 //!   `administration`: questions of Administration+ that the peers do not answer.
 //! - `growth`: time and space by the size of a school. `writes`: durable changes; `journal`: the
 //!   part of the journal in them. `concurrent`: readers beside a writer. `reading`: answers that a
@@ -23,10 +23,10 @@ pub mod child;
 pub mod cold;
 pub mod comparison;
 pub mod concurrent;
-pub mod doors;
 pub mod floor;
 pub mod following;
 pub mod growth;
+pub mod interfaces;
 pub mod journal;
 pub mod observing;
 pub mod ours;

@@ -1,7 +1,7 @@
 //! Measures pages of v2 in comparison with a copy of the answer.
 
 use crate::ask::Asked;
-use crate::doors::{self, Doors};
+use crate::interfaces::{self, InterfaceTimes};
 use crate::request::{self, LOGIN};
 use crate::timing::Effort;
 use anyhow::{Result, ensure};
@@ -189,12 +189,16 @@ pub fn asks(engine: &Engine, school: &SampleSchool, walked: Walked) -> Result<Ve
 }
 
 /// Measures a page of each collection of a school.
-pub fn measure(engine: &Engine, school: &SampleSchool, effort: Effort) -> Result<Vec<Doors>> {
+pub fn measure(
+    engine: &Engine,
+    school: &SampleSchool,
+    effort: Effort,
+) -> Result<Vec<InterfaceTimes>> {
     WALKED
         .into_iter()
         .map(|(name, walked)| {
             let asks = asks(engine, school, walked)?;
-            doors::measure(name, &asks, engine, effort)
+            interfaces::measure(name, &asks, engine, effort)
         })
         .collect()
 }

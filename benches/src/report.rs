@@ -2,10 +2,10 @@
 
 use crate::comparison::Measured;
 use crate::concurrent::Beside;
-use crate::doors::Doors;
-use crate::following::Followed;
+use crate::following::FollowingCost;
 use crate::growth::{Growth, Killed};
-use crate::journal::Noted;
+use crate::interfaces::InterfaceTimes;
+use crate::journal::JournalCost;
 use crate::observing::Observing;
 use crate::reading::Read;
 use crate::writes::Written;
@@ -46,7 +46,7 @@ pub fn questions(measured: &[Measured]) -> Table {
 }
 
 /// Returns the table of the engine's two interfaces, for questions that the peers do not answer.
-pub fn doors(what: &str, measured: &[Doors]) -> Table {
+pub fn doors(what: &str, measured: &[InterfaceTimes]) -> Table {
     let header = [what, "bytes", "copy", "rollbook", "rollbook request"];
     let mut table = table(header.map(str::to_owned));
     for row in measured {
@@ -78,7 +78,7 @@ pub fn reading(read: &[(&str, Read)]) -> Table {
 }
 
 /// Returns the table of the cost of following.
-pub fn following(followed: &[Followed]) -> Table {
+pub fn following(followed: &[FollowingCost]) -> Table {
     let header = ["what", "median", "p99", "bytes"];
     let mut table = table(header.map(str::to_owned));
     for row in followed {
@@ -109,7 +109,7 @@ pub fn writes(written: &[Written]) -> Table {
 }
 
 /// Returns the table of changes with and without a journal.
-pub fn journal(noted: &[Noted]) -> Table {
+pub fn journal(noted: &[JournalCost]) -> Table {
     let header = ["written", "with a journal", "without", "ratio"];
     let mut table = table(header.map(str::to_owned));
     for row in noted {

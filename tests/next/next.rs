@@ -5,7 +5,7 @@
 use flate2::read::GzDecoder;
 use rollbook::{Engine, Learners, Request};
 use rollbook_tests::search::extent;
-use rollbook_tests::storage::asked::{export, headers};
+use rollbook_tests::storage::requests::{export, headers};
 use rollbook_tests::storage::disk::Disk;
 use rollbook_tests::storage::power_cut::Life;
 use rollbook_tests::storage::scenario::{SCHOOL, options};

@@ -4,8 +4,8 @@
 
 use crate::small_file::names;
 use rollbook::{Credentials, Engine};
-use rollbook_tests::storage::asked::{answers, export, get};
 use rollbook_tests::storage::power_cut::needs_repair;
+use rollbook_tests::storage::requests::{answers, export, get};
 use rollbook_tests::storage::scenario::{OTHER, SCHOOL, options, school};
 use rollbook_tests::storage::watchdog::{SetOnDrop, Watchdog};
 use std::fs;

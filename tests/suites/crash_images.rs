@@ -11,11 +11,11 @@
 use rollbook::{Compaction, Engine, Options};
 use rollbook_tests::random::Random;
 use rollbook_tests::search::{extent, first_seed};
-use rollbook_tests::storage::asked::export;
 use rollbook_tests::storage::disk::Disk;
 use rollbook_tests::storage::images::windows;
 use rollbook_tests::storage::meter::Meter;
 use rollbook_tests::storage::power_cut::{Judged, Life, Operation, needs_repair};
+use rollbook_tests::storage::requests::export;
 use rollbook_tests::storage::scenario::{
     SCHOOL, STEPS, Scenario, WAITING, long_learners, options, school, set_state,
 };

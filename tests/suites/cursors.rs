@@ -8,7 +8,7 @@
 
 use base64ct::{Base64UrlUnpadded, Encoding};
 use rollbook::{Credentials, Engine, LearnerSubjects, Learners, Options, Page, Question};
-use rollbook_tests::storage::asked::export;
+use rollbook_tests::storage::requests::export;
 use rollbook_tests::storage::tables::{META, rows, with_rows};
 use serde_json::Value;
 use siphasher::sip::SipHasher13;

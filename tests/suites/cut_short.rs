@@ -11,8 +11,8 @@
 use rollbook::{Credentials, Engine};
 use rollbook_tests::random::Random;
 use rollbook_tests::search::{extent, first_seed};
-use rollbook_tests::storage::asked::export;
 use rollbook_tests::storage::child;
+use rollbook_tests::storage::requests::export;
 use rollbook_tests::storage::scenario::{SCHOOL, options, school};
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -11,10 +11,10 @@
 use rollbook::{Answer, Credentials, Engine};
 use rollbook_tests::random::Random;
 use rollbook_tests::search::{extent, failures};
-use rollbook_tests::storage::asked::{answers, export};
 use rollbook_tests::storage::damage::{Damage, is_flagged_by_redb};
 use rollbook_tests::storage::disk::Disk;
 use rollbook_tests::storage::panics;
+use rollbook_tests::storage::requests::{answers, export};
 use rollbook_tests::storage::scenario::{SCHOOL, Scenario, options};
 use rollbook_tests::storage::tables::{BLOCK_INDEXES, BLOCKS, INTEGRATORS, JOURNAL, rows};
 use std::sync::Mutex;
@@ -150,7 +150,7 @@ fn images(steps: usize) {
     let failures = failures(images, |seed| {
         let mut image = whole.clone();
         let damage = Damage::nth(seed);
-        damage.wreak(&mut image, &mut Random::new(seed));
+        damage.apply(&mut image, &mut Random::new(seed));
         let mut found = Tally::default();
         let tried = try_out(&image, &right, &mut found);
         tally.lock().unwrap().add(&found);

@@ -11,12 +11,12 @@ use redb::StorageBackend;
 use rollbook::{Answer, Engine};
 use rollbook_tests::random::Random;
 use rollbook_tests::search::{extent, failures};
-use rollbook_tests::storage::asked::export;
 use rollbook_tests::storage::disk::Disk;
 use rollbook_tests::storage::panics;
+use rollbook_tests::storage::read_recorder::{BLOCK, ReadRecorder};
+use rollbook_tests::storage::requests::export;
 use rollbook_tests::storage::scenario::options;
 use rollbook_tests::storage::small::{CHANGES, answers, store};
-use rollbook_tests::storage::watched::{BLOCK, Watched};
 use std::sync::Mutex;
 
 /// The answers of a store without damage, before and after the changes.
@@ -91,7 +91,7 @@ fn try_out(file: Vec<u8>, right: &Right, tally: &mut Tally) -> Result<(), String
 fn single_damages() {
     let damages = extent(500, 25_000);
     let whole = store();
-    let watched = Watched::on(whole.clone());
+    let watched = ReadRecorder::on(whole.clone());
     let right = live(watched.clone());
     let mut used = watched.blocks();
     used.retain(|block| (block + 1) * BLOCK <= whole.len());

@@ -9,13 +9,13 @@
 )]
 
 use rollbook::Engine;
-use rollbook_tests::storage::asked::export;
 use rollbook_tests::storage::child;
 use rollbook_tests::storage::disk::Disk;
 use rollbook_tests::storage::panics;
+use rollbook_tests::storage::read_recorder::{BLOCK, ReadRecorder};
+use rollbook_tests::storage::requests::export;
 use rollbook_tests::storage::scenario::options;
 use rollbook_tests::storage::small::{CHANGES, answers, store};
-use rollbook_tests::storage::watched::{BLOCK, Watched};
 
 /// Damages with which a change once ended the process: a byte, and the bits to flip.
 const ENDED: [(usize, u8); 2] = [(8412, 0xfc), (28674, 0x80)];
@@ -23,7 +23,7 @@ const ENDED: [(usize, u8); 2] = [(8412, 0xfc), (28674, 0x80)];
 #[test]
 fn damaged_lists_of_pages() {
     let whole = store();
-    let watched = Watched::on(whole.clone());
+    let watched = ReadRecorder::on(whole.clone());
     let engine = Engine::open_with_backend(watched.clone(), options()).unwrap();
     let read = watched.blocks();
     let (right, exported) = (answers(&engine), export(&engine).unwrap());

@@ -12,9 +12,9 @@
 
 use rollbook::{Answer, Engine};
 use rollbook_tests::search::{extent, first_seed};
-use rollbook_tests::storage::asked::export;
 use rollbook_tests::storage::disk::Disk;
 use rollbook_tests::storage::numbers::{Number, numbers};
+use rollbook_tests::storage::requests::export;
 use rollbook_tests::storage::scenario::options;
 use rollbook_tests::storage::small::{CHANGES, answers, store};
 use rollbook_tests::storage::tables::{

@@ -12,8 +12,8 @@ pub(crate) mod portrait;
 
 use portrait::{Needle, Portrait, STAGED_ID, found, id_needles};
 use rollbook::{Compaction, Engine, Options};
-use rollbook_tests::storage::asked::export;
 use rollbook_tests::storage::disk::Disk;
+use rollbook_tests::storage::requests::export;
 use rollbook_tests::storage::scenario::{
     LONG_ID, OTHER, SCHOOL, WAITING, long_learners, options, school,
 };

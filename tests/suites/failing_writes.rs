@@ -10,9 +10,9 @@
 
 use rollbook::{Answer, Credentials, Engine, Options};
 use rollbook_tests::search::{Counts, extent, failing};
-use rollbook_tests::storage::asked::{answers, export};
 use rollbook_tests::storage::disk::Disk;
-use rollbook_tests::storage::faulty::{Deed, Fault, Faulty};
+use rollbook_tests::storage::faulty::{DiskOperation, Fault, Faulty};
+use rollbook_tests::storage::requests::{answers, export};
 use rollbook_tests::storage::scenario::{SCHOOL, STEPS, Scenario, options};
 use std::fmt::{self, Debug};
 
@@ -74,7 +74,7 @@ impl Stages {
 
     /// Returns cases with a fault at each operation of this sort in each step, at most so many per
     /// step, each once and permanently.
-    fn cases(&self, deed: Deed, most: usize) -> Vec<Case> {
+    fn cases(&self, deed: DiskOperation, most: usize) -> Vec<Case> {
         let mut cases = Vec::new();
         let mut counts = Vec::new();
         for step in 0..STEPS.len() {
@@ -199,19 +199,19 @@ fn right_or_refused(found: &[Answer], sides: &[Stage], once: bool) -> Result<(),
 #[test]
 fn writes() {
     let stages = Stages::new(options());
-    stages.run(&stages.cases(Deed::Write, extent(12, usize::MAX)));
+    stages.run(&stages.cases(DiskOperation::Write, extent(12, usize::MAX)));
 }
 
 #[test]
 fn growth() {
     let stages = Stages::new(options());
-    stages.run(&stages.cases(Deed::SetLen, usize::MAX));
+    stages.run(&stages.cases(DiskOperation::SetLen, usize::MAX));
 }
 
 #[test]
 fn syncs() {
     let stages = Stages::new(options());
-    stages.run(&stages.cases(Deed::Sync, usize::MAX));
+    stages.run(&stages.cases(DiskOperation::Sync, usize::MAX));
 }
 
 /// Without a cache, pages are read again for each use.
@@ -221,7 +221,7 @@ fn reads() {
         cache_bytes: 0,
         ..options()
     });
-    stages.run(&stages.cases(Deed::Read, extent(8, 30)));
+    stages.run(&stages.cases(DiskOperation::Read, extent(8, 30)));
 }
 
 type Reading<'a> = &'a dyn Fn(&Engine) -> rollbook::Result<()>;
@@ -254,7 +254,11 @@ fn the_next_export_and_backup_are_whole() {
         let engine = stages.open(&disk);
         disk.plan(None);
         read(&engine).unwrap();
-        for fault in Fault::spread(Deed::Read, disk.done(Deed::Read), extent(20, 400)) {
+        for fault in Fault::spread(
+            DiskOperation::Read,
+            disk.done(DiskOperation::Read),
+            extent(20, 400),
+        ) {
             let disk = Faulty::on(stage.bytes.clone());
             let engine = stages.open(&disk);
             disk.plan(Some(fault));

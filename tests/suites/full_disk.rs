@@ -10,9 +10,9 @@
 
 use rollbook::{Compaction, Engine, Options};
 use rollbook_tests::search::extent;
-use rollbook_tests::storage::asked::{answers, export};
 use rollbook_tests::storage::disk::Disk;
-use rollbook_tests::storage::faulty::{Deed, Fault, Faulty};
+use rollbook_tests::storage::faulty::{DiskOperation, Fault, Faulty};
+use rollbook_tests::storage::requests::{answers, export};
 use rollbook_tests::storage::scenario::{
     OTHER, SCHOOL, WAITING, long_learners, options, school, set_state,
 };
@@ -130,11 +130,15 @@ fn a_load_that_waits_in_the_store() {
     engine.apply(load.dataset.as_bytes()).unwrap();
     let mut failures = Vec::new();
     let mut tried = 0;
-    for deed in [Deed::Write, Deed::SetLen, Deed::Sync] {
+    for deed in [
+        DiskOperation::Write,
+        DiskOperation::SetLen,
+        DiskOperation::Sync,
+    ] {
         let done = disk.done(deed);
         for from in (0..done).step_by(done.div_ceil(8).max(1)) {
             let fault = Fault {
-                deed,
+                operation: deed,
                 from,
                 once: true,
             };

@@ -27,8 +27,8 @@ use flate2::write::GzEncoder;
 use names::Names;
 use rollbook::{Credentials, Engine, Request};
 use rollbook_tests::sample::SampleSchool;
-use rollbook_tests::storage::asked::{NOW, export, headers, targets};
 use rollbook_tests::storage::disk::Disk;
+use rollbook_tests::storage::requests::{NOW, export, headers, targets};
 use rollbook_tests::storage::scenario::{
     OTHER, SCHOOL, STEPS, Scenario, options, school, set_state,
 };

@@ -2,10 +2,10 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, missing_docs)]
 
 use rollbook::{Compaction, Engine, Error, Options, Result, Summary};
-use rollbook_tests::storage::asked::export;
 use rollbook_tests::storage::disk::Disk;
-use rollbook_tests::storage::faulty::{Deed, Fault, Faulty};
+use rollbook_tests::storage::faulty::{DiskOperation, Fault, Faulty};
 use rollbook_tests::storage::meter::Meter;
+use rollbook_tests::storage::requests::export;
 use rollbook_tests::storage::scenario::{
     LONG_ID, SCHOOL, WAITING, long_learners, options, school, set_state,
 };
@@ -81,7 +81,7 @@ fn the_store_is_opened_again_after_a_fault() {
     let before = learners(&engine);
     let outcome = load_around(&engine, || {
         disk.plan(Some(Fault {
-            deed: Deed::Write,
+            operation: DiskOperation::Write,
             from: 0,
             once: true,
         }));
@@ -138,9 +138,9 @@ fn a_load_right_after_one_that_failed() {
     let disk = Faulty::on(Vec::new());
     let engine = Engine::open_with_backend(disk.clone(), manual()).unwrap();
     stored(&engine);
-    for deed in [Deed::Write, Deed::SetLen] {
+    for deed in [DiskOperation::Write, DiskOperation::SetLen] {
         disk.plan(Some(Fault {
-            deed,
+            operation: deed,
             from: 0,
             once: true,
         }));
@@ -229,7 +229,7 @@ fn any_call_right_after_a_fault_that_lasted() {
         let engine = Engine::open_with_backend(disk.clone(), manual()).unwrap();
         stored(&engine);
         disk.plan(Some(Fault {
-            deed: Deed::Write,
+            operation: DiskOperation::Write,
             from: 0,
             once: false,
         }));

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 
 use rollbook::{Credentials, Engine, Options, Scope};
-use rollbook_tests::storage::asked::export;
+use rollbook_tests::storage::requests::export;
 use rollbook_tests::storage::scenario::{SCHOOL, options, school};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};

@@ -6,8 +6,8 @@
 
 use crate::small_file::{names, open, store};
 use rollbook::{Credentials, Engine};
-use rollbook_tests::storage::asked::{answers, code, export};
 use rollbook_tests::storage::child;
+use rollbook_tests::storage::requests::{answers, code, export};
 use rollbook_tests::storage::scenario::{OTHER, SCHOOL, school, set_state};
 use std::fs;
 use std::path::Path;

@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs)]
 
 use rollbook::{Absentees, Engine, Error, LearnerSubjects, Learners, Result};
-use rollbook_tests::storage::asked::{code, export};
 use rollbook_tests::storage::disk::Disk;
 use rollbook_tests::storage::numbers::numbers;
+use rollbook_tests::storage::requests::{code, export};
 use rollbook_tests::storage::scenario::options;
 use rollbook_tests::storage::small::{SCHOOL, store};
 use rollbook_tests::storage::tables::{BLOCK_INDEXES, BLOCKS, META, rows, with_rows};

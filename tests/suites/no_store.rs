@@ -10,10 +10,10 @@
 
 use redb::{Database, TableDefinition};
 use rollbook::{Credentials, Engine, Error};
-use rollbook_tests::storage::asked::export;
 use rollbook_tests::storage::disk::Disk;
 use rollbook_tests::storage::images::{Cut, windows};
 use rollbook_tests::storage::recorder::Recorder;
+use rollbook_tests::storage::requests::export;
 use rollbook_tests::storage::scenario::{SCHOOL, options, school};
 use rollbook_tests::storage::tables::META;
 use std::path::Path;

@@ -11,7 +11,7 @@
 use rollbook::{Answer, Engine, Options};
 use rollbook_tests::sample::SampleSchool;
 use rollbook_tests::search::extent;
-use rollbook_tests::storage::asked::{get, targets};
+use rollbook_tests::storage::requests::{get, targets};
 use rollbook_tests::storage::scenario::{OTHER, SCHOOL, options, school, set_state};
 use rollbook_tests::storage::watchdog::{SetOnDrop, Watchdog};
 use std::sync::Mutex;

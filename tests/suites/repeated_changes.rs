@@ -9,10 +9,10 @@
 
 use rollbook::{Engine, Options, Request, SetState, Summary};
 use rollbook_tests::sample::USERNAME;
-use rollbook_tests::storage::asked::export;
 use rollbook_tests::storage::disk::Disk;
 use rollbook_tests::storage::images::windows;
 use rollbook_tests::storage::power_cut::Life;
+use rollbook_tests::storage::requests::export;
 use rollbook_tests::storage::scenario::{ERASED, SCHOOL, options, school};
 
 const PASSWORD: &str = "demo";

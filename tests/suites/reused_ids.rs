@@ -4,7 +4,7 @@
 
 use rollbook::{Answer, Credentials, Engine, Error, Options, Request, SetState, Summary};
 use rollbook_tests::login;
-use rollbook_tests::storage::asked::export;
+use rollbook_tests::storage::requests::export;
 use rollbook_tests::storage::tables::{META, rows};
 
 const REUSED_V1: &str = r#"{"error":"Conflict","error_description":"The id belongs to another change: give each change an id of its own"}"#;

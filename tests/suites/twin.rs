@@ -128,7 +128,7 @@ fn run(actions: &[Action], count: &Counts) -> Result<(), String> {
             }
         };
         let expected = match expected {
-            Outcome::Kept(summary) => {
+            Outcome::Committed(summary) => {
                 count.add("changes", 1);
                 let counts = summary.iter().map(|(kind, n)| {
                     format!(

@@ -1,7 +1,7 @@
 //! Damages rows of a store as bytes describe, and asks questions.
 
-use crate::storage::asked;
 use crate::storage::disk::Disk;
+use crate::storage::requests;
 use crate::storage::scenario::options;
 use crate::storage::seal::checksum;
 use crate::storage::small::{self, CHANGES};
@@ -232,7 +232,7 @@ fn damaged(store: &mut Store, bytes: &[u8]) -> bool {
     };
     let mut failed = ask();
     if beside.is_multiple_of(16) {
-        failed += usize::from(asked::export(engine).is_err());
+        failed += usize::from(requests::export(engine).is_err());
     }
     if let Some(change) = change {
         failed += usize::from(change(engine).is_err()) + ask();

@@ -98,7 +98,7 @@ const MARK: &str = "child: ";
 /// Sends a line to the parent immediately.
 pub fn say(line: &str) {
     let mut out = std::io::stdout().lock();
-    // The harness ends none of its lines before the test ends.
+    // The harness does not end its own line before the test ends, so this text begins a new line.
     writeln!(out, "\n{MARK}{line}").unwrap();
     out.flush().unwrap();
 }

@@ -50,7 +50,7 @@ impl Damage {
     }
 
     /// Damages a file, in pages that are not all zeros.
-    pub fn wreak(self, file: &mut Vec<u8>, random: &mut Random) {
+    pub fn apply(self, file: &mut Vec<u8>, random: &mut Random) {
         let used: Vec<usize> = (0..file.len() / PAGE)
             .filter(|page| file[page * PAGE..][..PAGE].iter().any(|byte| *byte != 0))
             .collect();

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 /// An operation of a disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deed {
+pub enum DiskOperation {
     /// Reads bytes.
     Read,
     /// Writes bytes. A write that fails has written half of them.
@@ -18,16 +18,21 @@ pub enum Deed {
     Sync,
 }
 
-impl Deed {
+impl DiskOperation {
     /// All operations that can fail.
-    pub const ALL: [Deed; 4] = [Deed::Read, Deed::Write, Deed::SetLen, Deed::Sync];
+    pub const ALL: [DiskOperation; 4] = [
+        DiskOperation::Read,
+        DiskOperation::Write,
+        DiskOperation::SetLen,
+        DiskOperation::Sync,
+    ];
 }
 
 /// A planned fault.
 #[derive(Clone, Copy, Debug)]
 pub struct Fault {
     /// The kind of operation that fails.
-    pub deed: Deed,
+    pub operation: DiskOperation,
     /// The number of the first operation of this kind that fails, counted from 0.
     pub from: usize,
     /// Whether only this operation fails, and not the ones after it.
@@ -37,9 +42,15 @@ pub struct Fault {
 impl Fault {
     /// Returns at most about `most` faults of each kind, evenly spread over an operation that is
     /// done `done` times. One kind fails once, the other fails until the fault is removed.
-    pub fn spread(deed: Deed, done: usize, most: usize) -> Vec<Fault> {
+    pub fn spread(deed: DiskOperation, done: usize, most: usize) -> Vec<Fault> {
         let places = (0..done).step_by(done.div_ceil(most).max(1));
-        let faults = |from| [true, false].map(|once| Fault { deed, from, once });
+        let faults = |from| {
+            [true, false].map(|once| Fault {
+                operation: deed,
+                from,
+                once,
+            })
+        };
         places.flat_map(faults).collect()
     }
 }
@@ -84,7 +95,7 @@ impl Faulty {
     }
 
     /// Returns how often an operation was done since the last call of `plan`.
-    pub fn done(&self, deed: Deed) -> usize {
+    pub fn done(&self, deed: DiskOperation) -> usize {
         self.state.lock().unwrap().done[deed as usize]
     }
 
@@ -98,12 +109,12 @@ impl Faulty {
         self.disk.bytes()
     }
 
-    fn attempt(&self, deed: Deed) -> io::Result<()> {
+    fn attempt(&self, deed: DiskOperation) -> io::Result<()> {
         let mut state = self.state.lock().unwrap();
         let number = state.done[deed as usize];
         state.done[deed as usize] += 1;
         let fails = state.fault.is_some_and(|fault| {
-            fault.deed == deed && number >= fault.from && (number == fault.from || !fault.once)
+            fault.operation == deed && number >= fault.from && (number == fault.from || !fault.once)
         });
         if fails {
             state.failed += 1;
@@ -125,12 +136,12 @@ impl StorageBackend for Faulty {
     }
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
-        self.attempt(Deed::Read)?;
+        self.attempt(DiskOperation::Read)?;
         self.disk.read(offset, out)
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
-        self.attempt(Deed::SetLen)?;
+        self.attempt(DiskOperation::SetLen)?;
         let capacity = self.state.lock().unwrap().capacity;
         if capacity.is_some_and(|capacity| len > capacity.max(self.disk.len().unwrap_or(0))) {
             return Err(ErrorKind::StorageFull.into());
@@ -139,12 +150,12 @@ impl StorageBackend for Faulty {
     }
 
     fn sync_data(&self) -> io::Result<()> {
-        self.attempt(Deed::Sync)?;
+        self.attempt(DiskOperation::Sync)?;
         self.disk.sync_data()
     }
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
-        if let Err(error) = self.attempt(Deed::Write) {
+        if let Err(error) = self.attempt(DiskOperation::Write) {
             let half = data.get(..data.len() / 2).unwrap_or_default();
             self.disk.write(offset, half)?;
             return Err(error);

@@ -28,7 +28,7 @@ struct Record {
 enum Form {
     /// Little-endian, of a fixed length.
     Fixed,
-    /// Seven bits a byte, lowest first.
+    /// A varint with seven bits per byte, lowest first.
     Varint,
 }
 

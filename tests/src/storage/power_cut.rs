@@ -1,9 +1,9 @@
 //! Opens what power cuts leave of a store, and checks its content.
 
-use super::asked::export;
 use super::disk::Disk;
 use super::images::{Cut, Window, windows};
 use super::recorder::{Entry, Recorder};
+use super::requests::export;
 use super::scenario::options;
 use redb::{Database, DatabaseError, RepairSession};
 use rollbook::{Engine, Options};

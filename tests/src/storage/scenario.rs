@@ -1,6 +1,6 @@
 //! The steps in the life of a store that the crash and fault tests interrupt.
 
-use super::asked::{self, NOW};
+use super::requests::{self, NOW};
 use crate::login;
 use crate::sample::{SampleSchool, USERNAME};
 use rollbook::{Clock, Engine, Entropy, Error, Options, Request, Result, SetState};
@@ -199,7 +199,7 @@ fn update_state(engine: &Engine, method: &str, target: &str, body: &str) -> Resu
     let answer = engine.request(&Request {
         method,
         target,
-        headers: &asked::headers(),
+        headers: &requests::headers(),
         body: body.as_bytes(),
         now: None,
     });

@@ -1,8 +1,8 @@
 //! A store of two schools with records of every kind, small enough to be damaged thousands of
 //! times.
 
-use super::asked;
 use super::disk::Disk;
+use super::requests;
 use super::scenario::options;
 use crate::login;
 use crate::world::{ENDPOINTS, Endpoint};
@@ -43,7 +43,7 @@ pub fn store() -> Vec<u8> {
 
 /// Returns targets of every kind of question, of both versions.
 pub fn targets() -> Vec<String> {
-    let v1 = asked::targets_of(SCHOOL, 1).into_iter();
+    let v1 = requests::targets_of(SCHOOL, 1).into_iter();
     let v2 = ENDPOINTS.iter().flat_map(Endpoint::v2_examples);
     let others = [
         format!("/api/v1/adminplus/learners/{OTHER}"),

@@ -45,7 +45,7 @@ pub(crate) trait Question: std::fmt::Debug {
 
     /// Returns a text that is the same for questions with the same meaning, in whatever way they
     /// are spelled.
-    fn meant(&self, _: &View<'_>) -> String {
+    fn canonical_text(&self, _: &View<'_>) -> String {
         format!("{self:?}")
     }
 

@@ -7,7 +7,7 @@ use crate::twin::{Summary, Twin, TwinAnswer};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// A transaction was committed.
-    Kept(Summary),
+    Committed(Summary),
     /// A dataset was refused, with its first fault.
     Refused(String),
     /// A request was answered.
@@ -20,15 +20,15 @@ impl Action {
     /// Performs the action. The cursors are those that the naive implementation returned.
     pub fn perform(&self, twin: &mut Twin, cursors: &mut Cursors) -> Outcome {
         let committed = |result| match result {
-            Ok(summary) => Outcome::Kept(summary),
+            Ok(summary) => Outcome::Committed(summary),
             Err(fault) => Outcome::Refused(fault),
         };
         match self {
             Self::Apply(lines) => committed(twin.apply(lines)),
             Self::ReplaceSchool(school, lines) => committed(twin.replace_school(*school, lines)),
-            Self::RemoveSchool(school) => Outcome::Kept(twin.remove_school(*school)),
+            Self::RemoveSchool(school) => Outcome::Committed(twin.remove_school(*school)),
             Self::EraseLearner(school, learner) => {
-                Outcome::Kept(twin.erase_learner(*school, *learner))
+                Outcome::Committed(twin.erase_learner(*school, *learner))
             }
             Self::Request {
                 now,

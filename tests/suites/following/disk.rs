@@ -10,7 +10,7 @@ use rollbook::{Engine, Options, Scope};
 use rollbook_tests::random::Random;
 use rollbook_tests::search::{Counts, extent, failing, first_seed};
 use rollbook_tests::storage::disk::Disk;
-use rollbook_tests::storage::faulty::{Deed, Fault, Faulty};
+use rollbook_tests::storage::faulty::{DiskOperation, Fault, Faulty};
 
 /// The records of a follower, and its resume token.
 type State = (Vec<String>, Option<String>);
@@ -98,7 +98,7 @@ impl std::fmt::Debug for Case<'_> {
 /// Runs `work` on a disk with each fault of a sort of operation in each stage, at most so many per
 /// stage.
 fn at_each_fault(
-    deed: Deed,
+    deed: DiskOperation,
     most: usize,
     work: impl Fn(&Stage, Option<Fault>, &Counts) -> usize + Sync,
 ) {
@@ -119,7 +119,7 @@ fn at_each_fault(
     let tried = cases.len() as u64;
     count.at_least("stores opened", tried / 2);
     // A failed truncation of a file causes no error.
-    if deed != Deed::SetLen {
+    if deed != DiskOperation::SetLen {
         count.at_least("failures met", tried / 2);
     }
 }
@@ -144,7 +144,13 @@ impl Stage {
     }
 
     /// Applies the feed on the failing disk of the follower. Returns the number of operations.
-    fn take(&self, deed: Deed, options: &Options, fault: Option<Fault>, count: &Counts) -> usize {
+    fn take(
+        &self,
+        deed: DiskOperation,
+        options: &Options,
+        fault: Option<Fault>,
+        count: &Counts,
+    ) -> usize {
         let source = open(&Disk::new(self.source.clone()));
         let disk = Faulty::on(self.follower.clone());
         let follower = on(disk.clone(), options);
@@ -172,7 +178,7 @@ impl Stage {
 
     /// Makes the change on the failing disk of the source, after which its journal and its records
     /// must agree.
-    fn change(&self, deed: Deed, fault: Option<Fault>, count: &Counts) -> usize {
+    fn change(&self, deed: DiskOperation, fault: Option<Fault>, count: &Counts) -> usize {
         let disk = Faulty::on(self.source_before.clone());
         let source = on(disk.clone(), &Options::default());
         let before = records(&source);
@@ -219,7 +225,7 @@ impl Stage {
         let after = follower.followed().unwrap();
         disk.plan(fault);
         let lines = feed(&source, &self.scope(), after.as_deref());
-        let done = disk.done(Deed::Read);
+        let done = disk.done(DiskOperation::Read);
         disk.plan(None);
         if let Err(error) = lines {
             assert_eq!(error.code(), "io", "{error}");
@@ -234,24 +240,26 @@ impl Stage {
 #[test]
 fn a_follower_continues_after_a_write_that_failed() {
     let options = Options::default();
-    at_each_fault(Deed::Write, extent(8, usize::MAX), |stage, fault, count| {
-        stage.take(Deed::Write, &options, fault, count)
-    });
+    at_each_fault(
+        DiskOperation::Write,
+        extent(8, usize::MAX),
+        |stage, fault, count| stage.take(DiskOperation::Write, &options, fault, count),
+    );
 }
 
 #[test]
 fn a_follower_continues_when_its_file_could_not_grow() {
     let options = Options::default();
-    at_each_fault(Deed::SetLen, usize::MAX, |stage, fault, count| {
-        stage.take(Deed::SetLen, &options, fault, count)
+    at_each_fault(DiskOperation::SetLen, usize::MAX, |stage, fault, count| {
+        stage.take(DiskOperation::SetLen, &options, fault, count)
     });
 }
 
 #[test]
 fn a_follower_continues_after_a_sync_of_the_disk_that_failed() {
     let options = Options::default();
-    at_each_fault(Deed::Sync, usize::MAX, |stage, fault, count| {
-        stage.take(Deed::Sync, &options, fault, count)
+    at_each_fault(DiskOperation::Sync, usize::MAX, |stage, fault, count| {
+        stage.take(DiskOperation::Sync, &options, fault, count)
     });
 }
 
@@ -262,14 +270,16 @@ fn a_follower_continues_after_a_read_that_failed() {
         cache_bytes: 0,
         ..Options::default()
     };
-    at_each_fault(Deed::Read, extent(8, 400), |stage, fault, count| {
-        stage.take(Deed::Read, &options, fault, count)
-    });
+    at_each_fault(
+        DiskOperation::Read,
+        extent(8, 400),
+        |stage, fault, count| stage.take(DiskOperation::Read, &options, fault, count),
+    );
 }
 
 #[test]
 fn a_source_whose_change_failed_is_followed() {
-    for deed in [Deed::Write, Deed::Sync] {
+    for deed in [DiskOperation::Write, DiskOperation::Sync] {
         at_each_fault(deed, extent(5, usize::MAX), |stage, fault, count| {
             stage.change(deed, fault, count)
         });
@@ -278,5 +288,5 @@ fn a_source_whose_change_failed_is_followed() {
 
 #[test]
 fn a_feed_that_could_not_be_read_is_asked_for_again() {
-    at_each_fault(Deed::Read, extent(8, 400), Stage::write);
+    at_each_fault(DiskOperation::Read, extent(8, 400), Stage::write);
 }

@@ -5,8 +5,8 @@ use rollbook::{
     SubjectMarks,
 };
 use rollbook_tests::sample::USERNAME;
-use rollbook_tests::storage::asked::{answers, export};
 use rollbook_tests::storage::disk::Disk;
+use rollbook_tests::storage::requests::{answers, export};
 use rollbook_tests::storage::scenario::{OTHER, SCHOOL, options, school};
 use rollbook_tests::storage::tables::{BLOCKS, META, rows, with_rows};
 

@@ -2,11 +2,11 @@
 
 use super::aged::{Fresh, Meta, differing_blocks, is_sound, typed, typed_of};
 use rollbook::{Engine, Options};
-use rollbook_tests::storage::asked::{export, get, targets};
 use rollbook_tests::storage::disk::Disk;
-use rollbook_tests::storage::faulty::{Deed, Fault, Faulty};
+use rollbook_tests::storage::faulty::{DiskOperation, Fault, Faulty};
 use rollbook_tests::storage::images::windows;
 use rollbook_tests::storage::recorder::Recorder;
+use rollbook_tests::storage::requests::{export, get, targets};
 use rollbook_tests::storage::scenario::{OTHER, SCHOOL, options};
 use rollbook_tests::storage::watchdog::Watchdog;
 use std::collections::HashSet;
@@ -77,13 +77,17 @@ fn failing_disks() {
     let engine = Engine::open_with_backend(disk.clone(), small_cache()).unwrap();
     disk.plan(None);
     typed(&engine).unwrap();
-    let done = Deed::ALL.map(|deed| disk.done(deed));
+    let done = DiskOperation::ALL.map(|deed| disk.done(deed));
     drop(engine);
     let (mut tried, mut refused, mut right) = (0, 0, 0);
-    for (deed, done) in Deed::ALL.into_iter().zip(done) {
+    for (deed, done) in DiskOperation::ALL.into_iter().zip(done) {
         for from in (0..done).step_by(done.div_ceil(40).max(1)) {
             for once in [true, false] {
-                let fault = Fault { deed, from, once };
+                let fault = Fault {
+                    operation: deed,
+                    from,
+                    once,
+                };
                 let what = format!("{fault:?}");
                 let _dog = Watchdog::over(&what, Duration::from_secs(60));
                 let disk = Faulty::on(aged.file.clone());

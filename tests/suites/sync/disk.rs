@@ -7,7 +7,7 @@ use super::{NOW, SCHOOL, get, reply};
 use rollbook::{Call, Engine, Options, ReplyOutcome, Step, Sync, SyncOptions};
 use rollbook_tests::search::{Counts, extent, failing};
 use rollbook_tests::storage::disk::Disk;
-use rollbook_tests::storage::faulty::{Deed, Fault, Faulty};
+use rollbook_tests::storage::faulty::{DiskOperation, Fault, Faulty};
 use rollbook_tests::storage::scenario::options;
 use std::collections::BTreeSet;
 
@@ -171,7 +171,7 @@ impl Pass {
     }
 
     /// Returns the number of operations of this sort in the pass.
-    fn deeds(&self, deed: Deed) -> usize {
+    fn deeds(&self, deed: DiskOperation) -> usize {
         let disk = Faulty::on(self.before.clone());
         let mirror = self.open(disk.clone());
         disk.plan(None);
@@ -205,7 +205,7 @@ fn passes(options: &Options) -> [Pass; 2] {
     [first, Pass::new(changed, disk.bytes(), options.clone())]
 }
 
-fn fail_at_each(deed: Deed, options: &Options, most: usize) {
+fn fail_at_each(deed: DiskOperation, options: &Options, most: usize) {
     let count = Counts::default();
     let mut tried = 0;
     for (number, pass) in passes(options).iter().enumerate() {
@@ -219,24 +219,28 @@ fn fail_at_each(deed: Deed, options: &Options, most: usize) {
     }
     println!("{tried} faults: {count}");
     // A failed truncation of the file causes no error.
-    let floor = if deed == Deed::SetLen { 1 } else { tried / 2 };
+    let floor = if deed == DiskOperation::SetLen {
+        1
+    } else {
+        tried / 2
+    };
     count.at_least("steps failed", floor);
     count.at_least("stores opened", floor);
 }
 
 #[test]
 fn a_pass_continues_after_a_write_that_failed() {
-    fail_at_each(Deed::Write, &options(), extent(8, usize::MAX));
+    fail_at_each(DiskOperation::Write, &options(), extent(8, usize::MAX));
 }
 
 #[test]
 fn a_pass_continues_when_the_file_could_not_grow() {
-    fail_at_each(Deed::SetLen, &options(), usize::MAX);
+    fail_at_each(DiskOperation::SetLen, &options(), usize::MAX);
 }
 
 #[test]
 fn a_pass_continues_after_a_sync_of_the_disk_that_failed() {
-    fail_at_each(Deed::Sync, &options(), extent(8, usize::MAX));
+    fail_at_each(DiskOperation::Sync, &options(), extent(8, usize::MAX));
 }
 
 /// Without a cache, pages are read again for each use.
@@ -246,5 +250,5 @@ fn a_pass_continues_after_a_read_that_failed() {
         cache_bytes: 0,
         ..options()
     };
-    fail_at_each(Deed::Read, &options, extent(8, 400));
+    fail_at_each(DiskOperation::Read, &options, extent(8, 400));
 }

@@ -3,7 +3,7 @@
 
 use super::{ACCESS, SCHOOL, get, reply, synced};
 use rollbook::{Credentials, Engine, Options, Step, SyncOptions};
-use rollbook_tests::storage::asked::NOW;
+use rollbook_tests::storage::requests::NOW;
 use std::fs;
 
 /// An id that cannot be confused with other bytes.

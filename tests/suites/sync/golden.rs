@@ -9,8 +9,8 @@ use super::{SCHOOL, get, synced};
 use crate::golden::{SYNCED, golden, goldens, zipped};
 use rollbook::{Credentials, Engine, Options, SyncOptions};
 use rollbook_tests::sample::SampleSchool;
-use rollbook_tests::storage::asked::NOW;
 use rollbook_tests::storage::disk::Disk;
+use rollbook_tests::storage::requests::NOW;
 use serde_json::{Value, json};
 use std::fs;
 

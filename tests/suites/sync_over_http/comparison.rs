@@ -5,7 +5,7 @@ use crate::http::server::Server;
 use crate::sync::coverage_model::{Asked, Seen};
 use rollbook_tests::corpus::{self, Step};
 use rollbook_tests::search::first_seed;
-use rollbook_tests::storage::asked::targets_of;
+use rollbook_tests::storage::requests::targets_of;
 use rollbook_tests::world::{Action, ENDPOINTS, Endpoint, World, blanked};
 use std::collections::BTreeSet;
 

@@ -50,7 +50,7 @@ impl super::Question for Question {
         rows(view, self)
     }
 
-    fn meant(&self, view: &View<'_>) -> String {
+    fn canonical_text(&self, view: &View<'_>) -> String {
         format!("{:?}", self.clone().meant(view))
     }
 }

@@ -48,7 +48,7 @@ impl super::Question for Question {
         Ok(rows(view, self))
     }
 
-    fn meant(&self, _: &View<'_>) -> String {
+    fn canonical_text(&self, _: &View<'_>) -> String {
         format!("{:?}", self.clone().meant())
     }
 }

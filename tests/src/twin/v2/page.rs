@@ -45,7 +45,7 @@ impl Page {
         let reverse = params.switch("reverse_order");
         let order_faults = params.faults.split_off(before);
         let identity = |walk: &Walk| {
-            let meant = question.meant(&seen(walk, walk.now));
+            let meant = question.canonical_text(&seen(walk, walk.now));
             format!("{} {school:?} {meant} {reverse}", endpoint.v2)
         };
         let text = params.text("cursor");

@@ -71,7 +71,7 @@ fn interesting_answers_are_frequent() {
             }
             (Action::Apply(_), outcome) => {
                 batches += 1;
-                applied += usize::from(matches!(outcome, Outcome::Kept(_)));
+                applied += usize::from(matches!(outcome, Outcome::Committed(_)));
             }
             _ => {}
         }

@@ -24,11 +24,11 @@ fn walks_continue_whatever_happens_between_pages() {
         let mut has_next = false;
         for step in &life.steps {
             match step {
-                (Action::Apply(_), Outcome::Kept(summary)) => {
+                (Action::Apply(_), Outcome::Committed(summary)) => {
                     walk.changed = true;
                     walk.removed |= summary.values().any(|counts| counts.removed > 0);
                 }
-                (Action::EraseLearner(..) | Action::RemoveSchool(_), Outcome::Kept(_)) => {
+                (Action::EraseLearner(..) | Action::RemoveSchool(_), Outcome::Committed(_)) => {
                     walk.removed = true;
                 }
                 (Action::Reopen | Action::Compact, _) => walk.reopened = true,

@@ -3,7 +3,7 @@
 pub(crate) mod types;
 
 use rollbook::{Answer, Engine, Request};
-use rollbook_tests::storage::asked::{NOW, headers};
+use rollbook_tests::storage::requests::{NOW, headers};
 use serde_json::Value;
 
 /// Sends a request of either version; the header contains the school.

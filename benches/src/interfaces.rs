@@ -12,7 +12,7 @@ use serde::Serialize;
 
 /// The times of a question.
 #[derive(Debug, Clone, Serialize)]
-pub struct Doors {
+pub struct InterfaceTimes {
     /// The question.
     pub name: &'static str,
     /// The median size of an answer in bytes.
@@ -32,7 +32,7 @@ pub fn measure<A: Asked>(
     asks: &[A],
     engine: &Engine,
     effort: Effort,
-) -> Result<Doors> {
+) -> Result<InterfaceTimes> {
     ensure!(!asks.is_empty(), "{name}: there is nothing to ask");
     for ask in asks {
         let (mut typed, mut requested) = (Vec::new(), Vec::new());
@@ -51,7 +51,7 @@ pub fn measure<A: Asked>(
     let [typed_ns, request_ns, copy_ns] = *times else {
         bail!("{name}: not all were measured");
     };
-    Ok(Doors {
+    Ok(InterfaceTimes {
         name,
         bytes,
         copy_ns,

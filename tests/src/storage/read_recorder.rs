@@ -11,15 +11,15 @@ pub const BLOCK: usize = 4096;
 
 /// A disk and the blocks that were read. Its clones share both.
 #[derive(Debug, Clone)]
-pub struct Watched {
+pub struct ReadRecorder {
     disk: Disk,
     read: Arc<Mutex<BTreeSet<usize>>>,
 }
 
-impl Watched {
+impl ReadRecorder {
     /// Creates a disk that contains these bytes, of which none was read.
-    pub fn on(bytes: Vec<u8>) -> Watched {
-        Watched {
+    pub fn on(bytes: Vec<u8>) -> ReadRecorder {
+        ReadRecorder {
             disk: Disk::new(bytes),
             read: Arc::default(),
         }
@@ -31,7 +31,7 @@ impl Watched {
     }
 }
 
-impl StorageBackend for Watched {
+impl StorageBackend for ReadRecorder {
     fn len(&self) -> io::Result<u64> {
         self.disk.len()
     }
