@@ -1,6 +1,6 @@
 //! Commits a part of a feed in one transaction.
 
-use super::feed_lines::RecordSum;
+use super::feed_lines::{FeedLine, RecordSum};
 use crate::dataset::replication::coverage_entries::{self, CoverageEntry};
 use crate::dataset::replication::{follower_state, stored_fetch_log};
 use crate::dataset::{
@@ -50,7 +50,44 @@ const FEW_RECORDS: u64 = 1000;
 /// The number of bytes of staged removals above which they are moved from memory to the store.
 const REMOVALS_BYTES: usize = 16 << 20;
 
+/// The maximum number of coverage entries in a part. It allows dozens for each of 10,000 learners.
+const MAX_COVERAGE_ENTRIES: usize = 1 << 20;
+
 impl FeedPart {
+    /// Adds the content of a line between the head and the end of the self.
+    pub(super) fn add(&mut self, line: FeedLine) -> Result<(), String> {
+        let school = match line {
+            FeedLine::Whole(school) | FeedLine::Sum(school, _) => school,
+            FeedLine::Coverage(school, _) | FeedLine::Complete(school) => Some(school),
+            FeedLine::Feed(_) | FeedLine::Part(..) | FeedLine::End(_) => None,
+        };
+        // Records of other schools belong to the app.
+        if let Some(school) = school.filter(|school| self.to.scope.audience(*school).is_none()) {
+            return Err(not_followed(school));
+        }
+        match line {
+            FeedLine::Whole(of) => {
+                self.whole.insert(of);
+            }
+            FeedLine::Sum(school, sum) => {
+                self.sums.insert(school, sum);
+            }
+            FeedLine::Complete(school) => {
+                self.coverage.insert(school, None);
+            }
+            FeedLine::Coverage(school, entries) => {
+                self.entry_count += entries.len();
+                if self.entry_count > MAX_COVERAGE_ENTRIES {
+                    return Err("the coverage is larger than a school can have".to_owned());
+                }
+                let coverage = self.coverage.entry(school).or_default();
+                coverage.get_or_insert_default().extend(entries);
+            }
+            FeedLine::Feed(_) | FeedLine::Part(..) | FeedLine::End(_) => {}
+        }
+        Ok(())
+    }
+
     /// Commits the part. Fails with `out_of_sync` if the store has changed its position since the
     /// part began.
     pub(super) fn commit(self, write: &mut Write<'_>, mut sorter: Sorter) -> Result<Summary> {
@@ -280,4 +317,8 @@ fn remove_unnamed(
         })?;
     }
     commit_unchecked(write, sorter)
+}
+
+pub(super) fn not_followed(school: u64) -> String {
+    format!("school {school} is not followed")
 }

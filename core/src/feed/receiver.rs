@@ -3,7 +3,7 @@
 
 use super::compare::Compared;
 use super::feed_lines::{FeedHead, FeedLine, LineSum, digest_of};
-use super::feed_part::FeedPart;
+use super::feed_part::{FeedPart, not_followed};
 use crate::dataset::{Line, Lines, Progress, SplitLine, Stage, Summary, parse_line};
 use crate::error::{Error, Failure, Fault, Result};
 use crate::record::Value;
@@ -17,9 +17,6 @@ use std::sync::Arc;
 
 /// The number of bytes of staged records above which they are moved from memory to the store.
 const STAGE_BYTES: usize = 16 << 20;
-
-/// The maximum number of coverage entries in a part. It allows dozens for each of 10,000 learners.
-const MAX_COVERAGE_ENTRIES: usize = 1 << 20;
 
 /// A feed that is being received. Push its bytes in pieces of any size, then call
 /// [`finish`](Self::finish).
@@ -179,7 +176,7 @@ impl Follow {
                     part: Some(part), ..
                 }),
             ) => {
-                let added = add_to_part(part, line);
+                let added = part.add(line);
                 added.map_err(|what| fault(number, &what))
             }
         }
@@ -415,44 +412,6 @@ fn owner(line: &Line<'_>, key: &[u64]) -> Option<u64> {
         Ok(field.and_then(|(_, value)| Value::integer(value)))
     };
     line.kind.learner(key, of).ok().flatten()
-}
-
-/// Adds the content of a line between the head and the end to the part.
-fn add_to_part(part: &mut FeedPart, line: FeedLine) -> Result<(), String> {
-    let school = match line {
-        FeedLine::Whole(school) | FeedLine::Sum(school, _) => school,
-        FeedLine::Coverage(school, _) | FeedLine::Complete(school) => Some(school),
-        FeedLine::Feed(_) | FeedLine::Part(..) | FeedLine::End(_) => None,
-    };
-    // Records of other schools belong to the app.
-    if let Some(school) = school.filter(|school| part.to.scope.audience(*school).is_none()) {
-        return Err(not_followed(school));
-    }
-    match line {
-        FeedLine::Whole(of) => {
-            part.whole.insert(of);
-        }
-        FeedLine::Sum(school, sum) => {
-            part.sums.insert(school, sum);
-        }
-        FeedLine::Complete(school) => {
-            part.coverage.insert(school, None);
-        }
-        FeedLine::Coverage(school, entries) => {
-            part.entry_count += entries.len();
-            if part.entry_count > MAX_COVERAGE_ENTRIES {
-                return Err("the coverage is larger than a school can have".to_owned());
-            }
-            let coverage = part.coverage.entry(school).or_default();
-            coverage.get_or_insert_default().extend(entries);
-        }
-        FeedLine::Feed(_) | FeedLine::Part(..) | FeedLine::End(_) => {}
-    }
-    Ok(())
-}
-
-fn not_followed(school: u64) -> String {
-    format!("school {school} is not followed")
 }
 
 fn fault(line: u64, what: &str) -> Failure {

@@ -1,7 +1,7 @@
 //! A golden store with a synced school: it answers from the fetched data, refuses everything else,
 //! and reports its coverage.
 //!
-//! `tests/golden/synced/` contains the store and the file `told.ndjson.gz`: a line with the time,
+//! `tests/golden/synced/` contains the store and the file `coverage_and_answers.ndjson.gz`: a line with the time,
 //! one line per entry of the coverage, and one line per request with target, status and body.
 //! `ROLLBOOK_WRITE_GOLDEN=1` writes the folder if it is missing.
 
@@ -91,7 +91,11 @@ fn write() {
         zipped(&fs::read(&path).unwrap()),
     )
     .unwrap();
-    fs::write(golden.join("told.ndjson.gz"), zipped(summary.as_bytes())).unwrap();
+    fs::write(
+        golden.join("coverage_and_answers.ndjson.gz"),
+        zipped(summary.as_bytes()),
+    )
+    .unwrap();
 }
 
 #[test]
@@ -102,7 +106,7 @@ fn a_synced_store_has_its_recorded_coverage_and_answers() {
         write();
     }
     let store = golden(SYNCED, "store.redb.gz");
-    let expected = String::from_utf8(golden(SYNCED, "told.ndjson.gz")).unwrap();
+    let expected = String::from_utf8(golden(SYNCED, "coverage_and_answers.ndjson.gz")).unwrap();
     let statuses: Vec<u64> = expected
         .lines()
         .filter_map(|line| serde_json::from_str::<Value>(line).unwrap()["status"].as_u64())

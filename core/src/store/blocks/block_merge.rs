@@ -4,7 +4,7 @@
 use super::block::Block;
 use super::block_builder::BlockBuilder;
 use super::block_index::{BlockEntry, BlockIndex};
-use super::collection::Layout;
+use super::block_splitter::{BlockSplitter, BuiltBlock, balance_last_two};
 use super::item::{Item, ItemBuffer};
 use super::partition::{Key, Partition};
 use super::records::Reader;
@@ -30,13 +30,6 @@ pub(crate) trait Edits {
 
     /// Edits this record, and moves to the next one.
     fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Decision>;
-}
-
-/// A block that results from a merge.
-pub(crate) struct BuiltBlock {
-    first: Key,
-    count: u32,
-    bytes: Vec<u8>,
 }
 
 impl Write<'_> {
@@ -222,70 +215,6 @@ fn merge_items(
             _ => {}
         }
     }
-}
-
-/// Divides records into blocks that are as full as possible. A record that is larger than a block
-/// gets its own block.
-pub(crate) struct BlockSplitter {
-    builder: BlockBuilder,
-    first: Key,
-    pub(crate) done: Vec<BuiltBlock>,
-}
-
-impl BlockSplitter {
-    pub(crate) fn new(layout: Layout) -> BlockSplitter {
-        BlockSplitter {
-            builder: BlockBuilder::new(layout),
-            first: Key::MIN,
-            done: Vec::new(),
-        }
-    }
-
-    pub(crate) fn push(&mut self, key: Key, item: &Item<'_>) -> Result<()> {
-        if self.builder.bytes() + self.builder.cost(item) > MAX_BLOCK_BYTES {
-            self.finish_block();
-        }
-        if self.builder.len() == 0 {
-            self.first = key;
-        }
-        self.builder.push(key, item)
-    }
-
-    /// Finishes the current block, if it has any records.
-    pub(crate) fn finish_block(&mut self) {
-        if self.builder.len() > 0 {
-            self.done.push(BuiltBlock {
-                first: self.first,
-                count: u32::try_from(self.builder.len()).unwrap_or(u32::MAX),
-                bytes: self.builder.finish(),
-            });
-        }
-    }
-}
-
-/// Divides the records of the last two blocks evenly between both.
-fn balance_last_two(blocks: &mut Vec<BuiltBlock>, layout: Layout) -> Result<()> {
-    let [.., left, right] = blocks.as_slice() else {
-        return Ok(());
-    };
-    if left.bytes.len().max(right.bytes.len()) > MAX_BLOCK_BYTES {
-        return Ok(());
-    }
-    let half = left.bytes.len().midpoint(right.bytes.len());
-    let mut splitter = BlockSplitter::new(layout);
-    for built in [left, right] {
-        let block = Block::open(&built.bytes, layout)?;
-        for (index, key) in block.keys().enumerate() {
-            splitter.push(key, &block.item(index)?)?;
-            if splitter.done.is_empty() && splitter.builder.bytes() >= half {
-                splitter.finish_block();
-            }
-        }
-    }
-    splitter.finish_block();
-    blocks.truncate(blocks.len() - 2);
-    blocks.append(&mut splitter.done);
-    Ok(())
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ pub(crate) mod block;
 pub(crate) mod block_builder;
 pub(crate) mod block_index;
 pub(crate) mod block_merge;
+pub(crate) mod block_splitter;
 pub(crate) mod cached_block;
 pub(crate) mod collection;
 pub(crate) mod decoded_cache;

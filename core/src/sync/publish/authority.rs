@@ -3,10 +3,10 @@
 //! Another answer may be the *fallback* for a field: its values are used if no answer with
 //! authority was fetched.
 
+use super::record_values::TERMS;
 use crate::record::field::position;
 use crate::record::kinds::{
-    accountable_person, assessment, grade, learner, learner_subject, learning_program, school,
-    subject,
+    accountable_person, assessment, grade, learner, learning_program, school, subject,
 };
 use crate::record::{Kind, Value};
 use crate::sync::read::fetched_records::Fields;
@@ -193,7 +193,6 @@ pub(crate) const RECORD: Fields = 1;
 pub(crate) const OPEN: &str = "open";
 const LEARNER_ACCOUNT: usize = position(learner::FIELDS, "account");
 const PERSON_ACCOUNT: usize = position(accountable_person::FIELDS, "account");
-const TERMS: usize = position(learner_subject::FIELDS, "terms");
 const MARK_OUT_OF: usize = position(assessment::FIELDS, "mark_out_of");
 const RELEASED: usize = position(learning_program::FIELDS, "released");
 const PERSON: [usize; 18] = from(position(accountable_person::FIELDS, "title"));

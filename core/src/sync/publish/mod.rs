@@ -9,4 +9,5 @@ pub(crate) mod publication_input;
 pub(crate) mod published_coverage;
 pub(crate) mod reconcile;
 pub(crate) mod record_merge;
+mod record_values;
 pub(crate) mod shrink_guard;

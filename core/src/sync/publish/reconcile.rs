@@ -4,6 +4,7 @@ use super::completeness::{Relations, is_complete_for};
 use super::merge_input::{Domains, MergeInput, MergeRow};
 use super::publication_input::Publication;
 use super::record_merge::{MergeContext, RecordForm, merge};
+use super::record_values::TERMS;
 use super::shrink_guard::{Losses, Quarantine};
 use crate::dataset::replication::{stored_coverage, stored_fetch_log};
 use crate::dataset::{self, Line, Stage};
@@ -408,7 +409,6 @@ fn put<'a>(values: &mut [Value<'a>], field: usize, value: Value<'a>) {
 const CURRENT_YEAR: usize = position(Kind::School.fields(), "current_year");
 const UTC_OFFSET: usize = position(Kind::School.fields(), "utc_offset");
 const GRADE_TAKEN: usize = position(Kind::LearnerSubject.fields(), "grade_id");
-const TERMS: usize = position(Kind::LearnerSubject.fields(), "terms");
 const STATUS: usize = position(Kind::Learner.fields(), "status");
 const PARENTS: [usize; 2] = [
     position(Kind::Learner.fields(), "parent1_id"),

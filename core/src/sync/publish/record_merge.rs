@@ -3,17 +3,16 @@
 //! they are published.
 
 use super::authority::{AnswerSource, OPEN};
+use super::record_values::{TERMS, Values, has_no_value, is_empty, put, set, terms, text};
 use crate::record::field::{Field, position};
 use crate::record::kinds::{
-    accountable_person, assessment, grade, learner, learner_subject, learning_outcome,
-    learning_program, mark, subject, term, year,
+    accountable_person, assessment, grade, learner, learning_outcome, learning_program, mark,
+    subject, term, year,
 };
 use crate::record::replication::coverage_key::{CoverageKey, CoverageKind};
-use crate::record::value::EnrolledTerm;
 use crate::record::{Kind, Value};
 use crate::sync::plan::resource_request::ResourceRequest;
 use crate::sync::read::fetched_records::{FetchedRecord, Fields};
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// The form of a record in one answer: some of its fields, or `None` if the record does not exist
@@ -51,8 +50,6 @@ impl MergeContext<'_> {
         self.whole.contains(&CoverageKey::of_id(kind, year, id))
     }
 }
-
-type Values<'a> = Vec<Value<'a>>;
 
 /// Returns the record that results from the answers, in the order in which they were requested, or
 /// `None` if it no longer exists. `old` is the stored form.
@@ -424,42 +421,6 @@ impl<'a> Record<'_, 'a> {
     }
 }
 
-/// Returns whether a mark contains no value, and shows only that there may be one.
-pub(crate) fn has_no_value(values: &[Value<'_>]) -> bool {
-    let mark = mark::Mark::from_values(values);
-    !mark.captured && mark.dtime.is_none() && mark.mark.is_none() && mark.percentage.is_none()
-}
-
-/// Copies these fields from another record. Fields that it lacks become empty.
-fn set<'a>(values: &mut Values<'a>, fields: Fields, from: &[Value<'a>]) {
-    for (index, slot) in values.iter_mut().enumerate() {
-        if fields >> index & 1 == 1 {
-            *slot = from.get(index).cloned().unwrap_or_default();
-        }
-    }
-}
-
-fn put<'a>(values: &mut Values<'a>, field: usize, value: Value<'a>) {
-    if let Some(slot) = values.get_mut(field) {
-        *slot = value;
-    }
-}
-
-fn is_empty(values: &Values<'_>, field: usize) -> bool {
-    values.get(field).is_none_or(Value::is_empty)
-}
-
-fn text(text: String) -> Value<'static> {
-    Value::Text(Cow::Owned(text))
-}
-
-fn terms<'a>(values: &[Value<'a>]) -> Vec<EnrolledTerm<'a>> {
-    match values.get(TERMS) {
-        Some(Value::Terms(terms)) => terms.clone(),
-        _ => Vec::new(),
-    }
-}
-
 pub(crate) const LEFT: &str = "left";
 const CLOSED: &str = "closed";
 const STATUS: usize = position(learner::FIELDS, "status");
@@ -469,4 +430,3 @@ const RELEASED: usize = position(learning_program::FIELDS, "released");
 const PROGRAM_GRADE: usize = position(learning_program::FIELDS, "grade_id");
 const PROGRAM_YEAR: usize = position(learning_program::FIELDS, "year");
 const MARK_OUT_OF: usize = position(assessment::FIELDS, "mark_out_of");
-const TERMS: usize = position(learner_subject::FIELDS, "terms");

@@ -4,7 +4,8 @@
 //! over, the number of stored values that the answer no longer contains.
 
 use super::authority::{AnswerSource, RECORD};
-use super::record_merge::{RecordForm, has_no_value};
+use super::record_merge::RecordForm;
+use super::record_values::has_no_value;
 use crate::record::{Kind, Value};
 use crate::sync::plan::resource_request::ResourceRequest;
 use crate::sync::read::fetched_records::{FetchedRecord, Fields};
