@@ -1,13 +1,14 @@
-"""How long questions take, beside SQLite: medians on the sample school of 1,000 learners.
+"""Measures questions and compares them with SQLite: medians on the sample school of 1,000
+learners.
 
     cargo run --release --package rollbook-benches --bin rows FOLDER
     python bench.py FOLDER
 
-The folder has Rollbook's store, and *SQLite rows* of ``benches``: one finished JSON text a
-row, which a prepared statement finds and joins to the answer, by the standard library's
-``sqlite3``. Every answer of both is compared before anything is timed. Both are in
-one process, and a round asks everything of both in an order that changes. The second table
-has what was parsed by ``json.loads``.
+The folder contains Rollbook's store, and the database *SQLite rows* of ``benches``, which has one
+pre-rendered JSON text per row. A prepared statement finds the texts and joins them into the answer,
+by the standard library's ``sqlite3``. Every answer of both is compared before anything is timed.
+Both run in one process, and each round asks all questions of both in a random order. The second
+table includes the time of ``json.loads``.
 """
 
 import json
@@ -33,7 +34,7 @@ from rollbook import (
 
 SCHOOL = 1000
 NOW = 1_798_700_400
-"""2026-12-31, when every mark of the year is released."""
+"""2026-12-31, when all marks of the year are released."""
 TODAY = 20261231
 
 HEADERS = {"HTTP-X-USERNAME": "demo", "HTTP-X-PASSWORD": "demo"}
@@ -48,11 +49,11 @@ Ask = Tuple[str, Callable[[], Question], Callable[["Rows"], bytes]]
 
 
 class Rows:
-    """SQLite with a finished text a row, as in ``benches/src/peers/sqlite/rows``."""
+    """SQLite with one pre-rendered text per row, as in ``benches/src/peers/sqlite/rows``."""
 
     def __init__(self, path: Path) -> None:
         self._connection = sqlite3.connect(path, isolation_level=None)
-        # Nothing is decoded that is only joined.
+        # Texts that are only joined are not decoded.
         self._connection.text_factory = bytes
         for setting in (
             "locking_mode = EXCLUSIVE",
@@ -230,7 +231,8 @@ def asks(grades: List[int]) -> List[Ask]:
 
 
 def timed(calls: List[Callable[[], object]], rounds: int) -> List[float]:
-    """The median of each call over so many shuffled rounds, in microseconds."""
+    """Returns the median of each call over this number of rounds in random order, in
+    microseconds."""
     times: List[List[int]] = [[] for _ in calls]
     order = list(range(len(calls)))
     for _ in range(rounds):
@@ -258,7 +260,7 @@ def main(folder: Path) -> None:
         for name, question, peer in asked:
             answer = engine.ask(question())
             if answer.status != 200 or answer.body != peer(rows):
-                sys.exit(f"{name}: SQLite rows answers other than Rollbook")
+                sys.exit(f"{name}: the answer of SQLite rows differs from that of Rollbook")
             sizes.append(len(answer.body))
         for parse in (False, True):
             calls: List[Callable[[], object]] = []

@@ -2,9 +2,9 @@
 import Foundation
 import PackageDescription
 
-// The engine, in Rust behind a C header. On a Mac, for apps: the XCFramework that
-// `bindings/swift/xcframework` makes, once it lies here. Else the header alone, and
-// the linker finds `librollbook_ffi` in a folder that `LIBRARY_PATH` names.
+// The engine, a Rust library with a C header. On a Mac, this is the XCFramework that
+// `bindings/swift/xcframework` builds, if it exists in this folder. Otherwise it is only the
+// header, and the linker finds `librollbook_ffi` in a folder that `LIBRARY_PATH` names.
 let ffi: Target
 #if os(macOS)
 let framework = "RollbookFFI.xcframework"

@@ -38,9 +38,9 @@ const reasons: Readonly<Record<StopReason, string>> = {
   schoolNotAuthorised:
     "the service answered 401 to the school: check its id, and that it has authorised the " +
     "integrator",
-  unreachable: "the service could not be reached: check its address, and that it is up",
+  unreachable: "the service could not be reached: check its address, and that it is running",
   forgotten:
-    "the school was removed, or is no longer to be synced: begin a new sync if it should be",
+    "the school was removed, or is no longer synced: start a new sync if it should be",
   incomplete:
     "the school's record or its current learners could not be fetched, so that nothing was " +
     "published: try again later",
@@ -228,7 +228,7 @@ function base(address: string | URL): string {
   if (url === undefined || !plain || url.href !== url.origin + url.pathname) {
     throw new RollbookError(
       "bad_argument",
-      "this is no base address: give scheme, host and path alone, such as " +
+      "this is not a base address: give only scheme, host and path, such as " +
         "'https://integrate.example.org'",
     );
   }

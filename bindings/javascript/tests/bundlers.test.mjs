@@ -34,7 +34,7 @@ async function fresh(t, name) {
 }
 
 /** The functions that only some apps import, each with a text that no bundler changes. */
-const DRIVERS = { syncWith: "this is no base address", followFrom: " and no feed: check" };
+const DRIVERS = { syncWith: "this is not a base address", followFrom: " and no feed: check" };
 
 /** Checks that a build contains the module once, and only the drivers that its app imports. */
 function isLean(folder, ...imported) {

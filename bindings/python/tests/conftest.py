@@ -1,4 +1,4 @@
-"""Engines for the tests, and the time that each test has."""
+"""Engines for the tests, and the time limit of each test."""
 
 import faulthandler
 import signal
@@ -15,13 +15,13 @@ SECONDS = 300
 
 
 def out_of_time(_signal: int, _frame: Optional[FrameType]) -> None:
-    """Fails the test that runs."""
+    """Fails the running test."""
     raise TimeoutError(f"the test did not end within {SECONDS} seconds")
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol() -> Iterator[None]:
-    """Fails a test that hangs. One that hangs in native code ends the run with a traceback."""
+    """Fails a test that hangs. A test that hangs in native code ends the run with a traceback."""
     faulthandler.dump_traceback_later(SECONDS + 30, exit=True)
     if hasattr(signal, "SIGALRM"):
         signal.signal(signal.SIGALRM, out_of_time)
@@ -36,7 +36,7 @@ def pytest_runtest_protocol() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def school() -> Iterator[Engine]:
-    """The sample schools, for tests that change nothing."""
+    """An engine with the sample schools, for tests that change nothing."""
     with Engine.memory(fixed_clock=NOW) as engine:
         engine.apply(SAMPLE_SCHOOL)
         yield engine
@@ -44,7 +44,7 @@ def school() -> Iterator[Engine]:
 
 @pytest.fixture
 def own(tmp_path: Path) -> Iterator[Engine]:
-    """The sample schools in a file, for one test."""
+    """An engine with the sample schools in a file, for one test."""
     with Engine.open(tmp_path / "own.redb", fixed_clock=NOW) as engine:
         engine.apply(SAMPLE_SCHOOL)
         yield engine

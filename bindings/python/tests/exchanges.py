@@ -1,4 +1,5 @@
-"""What the apps ask: every endpoint of v1, some of v2, and what is refused."""
+"""The requests of the sample apps: every endpoint of v1, some of v2, and requests that are
+refused."""
 
 from typing import Any, Dict, List, NamedTuple, Tuple
 
@@ -6,7 +7,7 @@ from rollbook import Answer
 
 
 class Asked(NamedTuple):
-    """What went over the wire."""
+    """A request as the client sent it."""
 
     method: str
     target: str
@@ -14,7 +15,7 @@ class Asked(NamedTuple):
 
 
 class Exchange(NamedTuple):
-    """What an app asked and got, with the headers that the engine gives."""
+    """A request of an app, and the answer with the headers that the engine sets."""
 
     asked: Asked
     status: int
@@ -56,7 +57,7 @@ CALLS: List[Tuple[str, Dict[str, Any]]] = [
 
 
 def sent(answer: Answer) -> Tuple[int, Dict[str, str], bytes]:
-    """An answer of the engine as it comes over HTTP, which has no body with 204."""
+    """Converts an answer of the engine to an HTTP response, which has no body with 204."""
     headers = dict(answer.headers)
     if answer.status != 204:
         return answer.status, headers, answer.body

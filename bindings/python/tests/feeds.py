@@ -1,5 +1,4 @@
-"""A server that is followed: an engine that hands feeds out, and goes wrong when it is told
-to."""
+"""A server of feeds for followers, which fails on request."""
 
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -13,15 +12,15 @@ TOKEN = "Bearer family"
 
 
 class Feeds:
-    """Feeds of a scope, at ``/feed`` on this machine."""
+    """Serves the feeds of a scope at ``/feed`` on this machine."""
 
     def __init__(self, engine: Engine, scope: Scope) -> None:
         self.asked: List[str] = []
-        """The targets, in their order."""
+        """The requested targets, in order."""
         self.cut: Optional[int] = None
-        """The connection is cut after so many bytes of a body."""
+        """The number of bytes of a body after which the connection is closed."""
         self.elsewhere: Optional[str] = None
-        """Where a redirect leads to."""
+        """The address to which requests are redirected."""
         self._engine, self._scope = engine, scope
         feeds = self
 
@@ -35,7 +34,7 @@ class Feeds:
                     self.close_connection = True
 
             def log_message(self, format: str, *arguments: Any) -> None:
-                """Says nothing."""
+                """Logs nothing."""
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True

@@ -6,8 +6,8 @@ import httpx
 
 
 class SchoolClient:
-    """Asks the service about schools. The client that it is given knows the base
-    address and the credentials."""
+    """Sends requests about schools to the service. Its HTTP client has the base address and the
+    credentials."""
 
     def __init__(self, http: httpx.Client) -> None:
         self._http = http

@@ -1,4 +1,4 @@
-"""What the tests are run with: files that `tests/material` makes."""
+"""The files that the tests use. The script `tests/material` creates them."""
 
 import os
 from pathlib import Path
@@ -9,23 +9,23 @@ ROOT = Path(__file__).parents[3]
 FOLDER = Path(os.environ["ROLLBOOK_MATERIAL"])
 
 CORPUS = FOLDER / "corpus.jsonl"
-"""The corpus, one case a line."""
+"""The corpus, with one case per line."""
 
 CORPUS_SIZE = FOLDER / "corpus-size.json"
-"""How many cases and requests it has."""
+"""The number of cases and requests of the corpus."""
 
 SAMPLE_SCHOOL = ROOT / "core/examples/sample-school.ndjson"
-"""The small schools that were written by hand."""
+"""A dataset of small schools, written by hand."""
 
 LARGE_SCHOOL = FOLDER / "school-3000.ndjson"
-"""A school of 3,000 learners, over 100 MB."""
+"""A dataset of more than 100 MB, a school of 3,000 learners."""
 
 SERVE = FOLDER / "serve"
-"""The engine behind HTTP."""
+"""The example program that serves an engine over HTTP."""
 
 NOW = 1_778_745_600
-"""2026-05-14T08:00:00Z, an instant at which the sample schools have something of
-everything."""
+"""2026-05-14T08:00:00Z, an instant at which every question has an answer with records of the
+sample schools."""
 
 HEADERS = {"HTTP-X-USERNAME": "demo", "HTTP-X-PASSWORD": "demo"}
 """The credentials of the sample schools."""

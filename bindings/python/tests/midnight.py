@@ -1,4 +1,4 @@
-"""A school at which midnight is near."""
+"""A school whose next midnight is less than two minutes away."""
 
 import time
 from datetime import date, timedelta
@@ -8,12 +8,13 @@ DAY = 86_400
 
 
 class Midnight(NamedTuple):
-    """The next full minute that is not too near to get ready."""
+    """The next full minute that leaves enough time to prepare the test."""
 
     at: int
-    """The instant, in seconds since 1970."""
+    """The instant, in seconds since 1970-01-01T00:00:00Z."""
     school: str
-    """School 1, where another day begins then, and where somebody is absent on that day."""
+    """A dataset of school 1, where another day begins at this instant, and where a learner is
+    absent on that day."""
 
 
 def midnight() -> Midnight:

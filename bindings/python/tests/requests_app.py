@@ -6,8 +6,7 @@ import requests
 
 
 class SchoolClient:
-    """Asks the service about schools. The session that it is given has the
-    credentials."""
+    """Sends requests about schools to the service. Its session has the credentials."""
 
     def __init__(self, session: requests.Session, base_address: str) -> None:
         self._http = session

@@ -1,4 +1,4 @@
-"""The service behind HTTP: an engine that answers, and goes wrong when it is told to."""
+"""The service over HTTP: an engine answers, and calls fail on request."""
 
 import json
 import os
@@ -17,17 +17,16 @@ from material import HEADERS, SAMPLE_SCHOOL, SERVE
 from rollbook import Engine
 
 Wrong = Callable[[int, str], Optional[str]]
-"""What goes wrong with a call, by its place among all calls, counted from 1, and its
-target."""
+"""Returns how a call fails, by its position among all calls, starting with 1, and its target."""
 
 LOGIN_PAGE = b"<!doctype html><title>Log in to this network</title>"
 
 LONG = 1 << 20
-"""How many bytes a body has that is too long."""
+"""The length of a body that is too long, in bytes."""
 
 
 class Service:
-    """Answers from an engine, on this machine."""
+    """Serves the answers of an engine on this machine."""
 
     def __init__(
         self,
@@ -40,7 +39,7 @@ class Service:
         self.asked: Count[str] = Counter()
         self.sent: List[Any] = []
         self.most = 0
-        """The most calls at once."""
+        """The maximum number of simultaneous calls."""
         self._engine, self._wrong = engine, wrong
         self._elsewhere, self._seconds = elsewhere, seconds
         self._lock = threading.Lock()
@@ -57,7 +56,7 @@ class Service:
                 service._answer(self)
 
             def log_message(self, format: str, *arguments: Any) -> None:
-                """Says nothing."""
+                """Logs nothing."""
 
         self._server = _Server(("127.0.0.1", 0), Handler)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
@@ -127,7 +126,7 @@ class Service:
 
 
 def _utf8(value: str) -> str:
-    """A header, which the server reads as Latin-1."""
+    """Decodes the value of a header, which the server reads as Latin-1."""
     return value.encode("latin-1").decode()
 
 
@@ -135,13 +134,13 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Says nothing: a client may leave in the middle."""
+        """Logs nothing, because a client may close the connection during a request."""
 
 
 @contextmanager
 def serve(*arguments: Any) -> Iterator[str]:
-    """The address of the example ``serve``, on the day of the sample schools. With ``--from`` it
-    has the credentials of the sample schools."""
+    """Runs the example ``serve`` on the day of the sample schools, and yields its address. With
+    ``--from`` it uses the credentials of the sample schools."""
     command: List[Any] = [SERVE, *map(str, arguments), "--now", "2026-05-14T08:00:00Z"]
     credentials = {"ROLLBOOK_USERNAME": "demo", "ROLLBOOK_PASSWORD": "demo"}
     environment = {**os.environ, **credentials}
@@ -153,7 +152,7 @@ def serve(*arguments: Any) -> Iterator[str]:
             server.terminate()
 
 
-HELD_OUT = [
+COMPARED = [
     "/api/v1/adminplus/learners/1000?name=zo%C3%AB&include_parents=1",
     "/api/v1/adminplus/learners/1000?grade_id=8,9",
     "/api/v1/adminplus/learners/1000?learner_id=1",
@@ -182,7 +181,8 @@ HELD_OUT = [
     "/api/v2/finplus/debtmanagement/accountablepersons",
     "/api/v2/nothing/here",
 ]
-"""What an app asks of the mirror; the service was asked otherwise."""
+"""Requests of an app by which the mirror is compared with the service. The sync itself sends other
+requests."""
 
 CHANGES = [
     """
@@ -196,11 +196,11 @@ CHANGES = [
     {"type":"mark","school_id":1000,"assessment_id":8001,"learner_id":1,"mark":17,"dtime":"2026-05-13 10:00:00"}
     """,
 ]
-"""What the school has new, one time after the other."""
+"""Successive changes of the school, as datasets."""
 
 
 def source(now: int) -> Engine:
-    """The first of the sample schools, as the service has it."""
+    """Returns an engine with the first of the sample schools, which plays the service."""
     engine = Engine.memory(fixed_clock=now)
     engine.apply(SAMPLE_SCHOOL)
     engine.remove_school(1001)
@@ -208,8 +208,8 @@ def source(now: int) -> Engine:
 
 
 def access() -> str:
-    """The integrator of the sample, who may ask a mirror of it. What an API type is for, the
-    service never tells."""
+    """Returns the records of the sample's integrator, which a mirror needs to answer its requests.
+    No answer of the service contains the families of API types."""
     kinds = ("api_type", "integrator", "client_integration")
     lines = SAMPLE_SCHOOL.read_text(encoding="utf-8").splitlines()
     records = [line for line in lines if line and json.loads(line)["type"] in kinds]
@@ -217,6 +217,6 @@ def access() -> str:
 
 
 def answers(engine: Engine) -> List[Any]:
-    """What an app gets for all that is held out."""
+    """Returns the answers by which a mirror is compared with the service."""
     headers = {"HTTP-X-SCHOOLID": "1000", **HEADERS}
-    return [(target, engine.request(target, headers=headers)) for target in HELD_OUT]
+    return [(target, engine.request(target, headers=headers)) for target in COMPARED]

@@ -54,7 +54,7 @@ def test_the_same_answers(school: Engine, tmp_path: Path) -> None:
         question = Learners(1000)
         assert await engine.ask(question) == answer
         pages = await engine.page(question, limit=2), school.page(question, limit=2)
-        # A cursor is its store's own.
+        # Cursors differ between stores.
         records = [page.json()["data"] for page in pages]
         assert len(records[0]) == 2 and records[0] == records[1]
         assert await engine.find(question) == school.find(question)
@@ -110,12 +110,12 @@ async def pieces() -> AsyncIterator[bytes]:
 
 def test_pieces_as_they_come(school: Engine) -> None:
     async def test(engine: AsyncEngine) -> None:
-        heard: List[Progress] = []
+        received: List[Progress] = []
         with pytest.raises(CancelledError):
             await engine.apply(pieces(), lambda _: False)
         assert not any((await engine.stats()).records.values())
-        await engine.apply(pieces(), heard.append)
-        assert len(heard) == len(range(0, len(BYTES), 10_000))
+        await engine.apply(pieces(), received.append)
+        assert len(received) == len(range(0, len(BYTES), 10_000))
         assert "".join([piece async for piece in await engine.export()]) == "".join(
             school.export()
         )
@@ -145,12 +145,12 @@ def test_a_progress_that_raises() -> None:
 
 
 class Loading:
-    """A load of a large file in a task that can be looked at."""
+    """A load of a large file in a task, whose progress can be observed."""
 
     def __init__(self, engine: AsyncEngine, replace: bool) -> None:
         self.begun = threading.Event()
         self.ended = False
-        self.heard = 0
+        self.received = 0
         self.task = asyncio.ensure_future(self.run(engine, replace))
 
     async def run(self, engine: AsyncEngine, replace: bool) -> None:
@@ -160,7 +160,7 @@ class Loading:
             await engine.apply(LARGE_SCHOOL, self.progress)
 
     def progress(self, _: Progress) -> None:
-        self.heard += 1
+        self.received += 1
         self.begun.set()
 
     async def under_way(self) -> None:
@@ -168,7 +168,7 @@ class Loading:
 
 
 @pytest.mark.parametrize("replace", [False, True])
-def test_a_cancelled_load_has_ended_and_kept_nothing(tmp_path: Path, replace: bool) -> None:
+def test_a_cancelled_load_has_ended_and_stored_nothing(tmp_path: Path, replace: bool) -> None:
     async def test() -> None:
         async with await AsyncEngine.open(tmp_path / "a.redb") as engine:
             await engine.apply(SAMPLE_SCHOOL)
@@ -180,11 +180,11 @@ def test_a_cancelled_load_has_ended_and_kept_nothing(tmp_path: Path, replace: bo
             loading.task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await loading.task
-            heard = loading.heard
-            # The load is no longer under way: another one need not wait.
+            received = loading.received
+            # The load has ended, so another one does not wait for it.
             assert (await engine.apply(SAMPLE_SCHOOL)).total.added == 0
             after = [piece async for piece in await engine.export(credentials=True)]
-            assert after == before and loading.heard == heard
+            assert after == before and loading.received == received
 
     asyncio.run(test())
 
@@ -200,7 +200,7 @@ def test_a_load_that_is_timed_out(tmp_path: Path) -> None:
 
 
 def test_a_loop_that_ends_waits_for_the_load(tmp_path: Path) -> None:
-    """asyncio.run cancels what is left, and the store is closed only after that."""
+    """asyncio.run cancels the remaining tasks, and the store is closed only after that."""
     left: List[Any] = []
 
     async def test() -> None:

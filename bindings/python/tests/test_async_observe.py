@@ -1,4 +1,4 @@
-"""Questions that are observed on asyncio."""
+"""Live queries on asyncio."""
 
 import asyncio
 import time
@@ -32,7 +32,7 @@ def test_the_answer_now_and_after_each_change() -> None:
 
         grades = engine.observe(GRADES)
         assert await grades.__anext__() == shown("8")
-        # What it does not read, and what comes to the same, is no answer.
+        # A change of other data, and a change that results in the same answer, deliver nothing.
         await engine.apply(PARENT)
         await engine.replace_school(1, SCHOOL + grade("8"))
         with pytest.raises(asyncio.TimeoutError):
@@ -52,7 +52,7 @@ def test_a_task_that_is_cancelled_loses_no_answer() -> None:
         for rounds in range(50):
             grades = engine.observe(GRADES)
             task = asyncio.ensure_future(grades.__anext__())
-            # At another step each time: some had asked already.
+            # The task is cancelled at different steps; in some rounds it has already polled.
             for _ in range(rounds % 10):
                 await asyncio.sleep(0)
             task.cancel()
@@ -82,18 +82,18 @@ def test_the_end_of_the_engine_and_of_the_live_query() -> None:
 
 def test_an_error_is_delivered_and_the_live_query_continues() -> None:
     async def test(engine: AsyncEngine) -> None:
-        heard: "asyncio.Queue[Any]" = asyncio.Queue()
+        received: "asyncio.Queue[Any]" = asyncio.Queue()
         learners = engine.observe(LEARNERS)
         await learners.__anext__()
-        task = engine.observe(LEARNERS, heard.put_nowait, failed=heard.put_nowait)
-        assert (await heard.get()).status == 404
+        task = engine.observe(LEARNERS, received.put_nowait, failed=received.put_nowait)
+        assert (await received.get()).status == 404
         bring_a_part(engine.engine)
         with pytest.raises(NotSyncedError):
             await learners.__anext__()
         assert not learners.is_over
-        assert isinstance(await heard.get(), NotSyncedError)
+        assert isinstance(await received.get(), NotSyncedError)
         await engine.forget_sync(1)
-        assert (await heard.get()).status == (await learners.__anext__()).status == 200
+        assert (await received.get()).status == (await learners.__anext__()).status == 200
         await engine.close()
         await task
 
@@ -103,19 +103,19 @@ def test_an_error_is_delivered_and_the_live_query_continues() -> None:
 def test_a_callback_is_called_on_the_loop() -> None:
     async def test(engine: AsyncEngine) -> None:
         loop = asyncio.get_running_loop()
-        heard: "asyncio.Queue[Any]" = asyncio.Queue()
+        received: "asyncio.Queue[Any]" = asyncio.Queue()
         reported: List[Any] = []
         loop.set_exception_handler(lambda _, context: reported.append(context["exception"]))
 
         def raising(answer: Answer) -> None:
             assert asyncio.get_running_loop() is loop
-            heard.put_nowait(answer)
+            received.put_nowait(answer)
             raise ZeroDivisionError
 
         task = engine.observe(GRADES, raising)
-        assert (await heard.get()).status == 404
+        assert (await received.get()).status == 404
         await engine.apply(grade("7"))
-        assert await heard.get() == shown("7")
+        assert await received.get() == shown("7")
         assert [type(each) for each in reported] == [ZeroDivisionError] * 2
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -124,7 +124,7 @@ def test_a_callback_is_called_on_the_loop() -> None:
         async for answer in engine.observe(GRADES):
             assert answer == shown("8")
             break
-        assert heard.empty()
+        assert received.empty()
 
     with_engine(test)
 
@@ -174,7 +174,7 @@ def test_a_loop_that_has_ended_is_left_alone() -> None:
     engine, answers, task = left[0]
     assert task.done()
     engine.engine.apply(SCHOOL + grade("7"))
-    # Another one hears of it later than those.
+    # This live query is notified after the other ones.
     after = engine.engine.observe(GRADES)
     assert next(after) == shown("7")
     engine.engine.apply(grade("8"))

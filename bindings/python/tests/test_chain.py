@@ -1,4 +1,4 @@
-"""From the service to a device: a server syncs from the one and hands feeds out to the other."""
+"""From the service to a device: a server syncs with the service, and serves feeds to a device."""
 
 import time
 from contextlib import ExitStack
@@ -31,7 +31,7 @@ SHOWN = [
         "currplus/learnerassessmentmarks/1000?learner_id=1&grade_id=9",
     ),
 ]
-"""What a family's phone is asked, and the same of the service."""
+"""Questions for a family's phone, each with the equivalent request to the service."""
 
 CHANGES = """
 {"type":"learner","school_id":1000,"id":2,"first_name":"Janey","last_name":"Naidoo","grade_id":"9"}
@@ -47,7 +47,7 @@ def follow_until(phone: Engine, url: str, question: Question, text: str) -> None
                 if text in phone.ask(question).text:
                     return
             except FollowStopped as stopped:
-                # The server has made no pass yet.
+                # The server has not finished its first pass.
                 assert stopped.status == 503 and phone.followed() is None
                 time.sleep(0.1)
     pytest.fail(f"{text} does not arrive")

@@ -11,18 +11,17 @@ from rollbook import BadDatasetError, Engine, Summary
 
 
 class Cursors:
-    """The cursors that the answers of a case gave, by the names that the case has for
-    them."""
+    """The cursors in the answers of a case, by their names in the case."""
 
     def __init__(self) -> None:
         self.known: Dict[str, str] = {}
 
     def target(self, target: str) -> str:
-        """A target, each ``<NAME>`` in it replaced by the cursor."""
+        """Returns a target with each ``<NAME>`` replaced by the cursor of that name."""
         return re.sub("<(.*?)>", lambda name: self.known[name[1]], target)
 
     def fits(self, found: str, expected: str) -> bool:
-        """Whether an answer is the expected one; if so, its cursor is remembered."""
+        """Returns whether an answer is the expected one, and stores its cursor if it is."""
         named = re.search('"next_cursor":"<([a-z0-9]+)>"', expected)
         if named is None:
             return found == expected
@@ -71,7 +70,7 @@ def request(engine: Engine, cursors: Cursors, step: Dict[str, Any]) -> None:
 
 
 def run(case: Dict[str, Any]) -> int:
-    """Runs a case and says how many requests it had."""
+    """Runs a case and returns the number of its requests."""
     cursors = Cursors()
     requests = 0
     with Engine.memory() as engine:

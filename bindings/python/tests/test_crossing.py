@@ -1,4 +1,4 @@
-"""What a question takes to cross: calls and bytes, which are counted."""
+"""The calls of the library and the bytes that each question needs."""
 
 import ctypes
 import gc
@@ -13,19 +13,19 @@ from material import HEADERS
 
 from rollbook import Answer, BadArgumentError, Engine, Learners, Lookup, Request, SubjectMarks
 from rollbook import _direct
-from rollbook._crossing import native
+from rollbook._native_calls import native
 
 LEARNERS = "/api/v1/adminplus/learners/1000"
 
 
 class Crossed:
-    """What crossed since it was last looked at."""
+    """The calls of the library since the last :meth:`clear`."""
 
     def __init__(self) -> None:
         self.sent: List[int] = []
-        """The bytes of each call by the short way."""
+        """The length of the input of each direct call, in bytes."""
         self.back: List[int] = []
-        """How much was lent each time, and given back."""
+        """The capacity of the bytes that were lent and given back, for each time."""
         self.others: List[str] = []
         """Calls of the generated module."""
 
@@ -35,7 +35,7 @@ class Crossed:
 
 
 def capacity(output: int) -> int:
-    """How much the memory of a call says was lent."""
+    """Returns the capacity of lent bytes in the head of an output."""
     head = ctypes.string_at(output, _direct._START)
     return int(_direct._HEAD.unpack(head)[1])
 
@@ -85,7 +85,7 @@ def test_a_list_of_requests_is_one_call(school: Engine, crossed: Crossed) -> Non
 
 
 def large() -> str:
-    """A school with an answer that is not small."""
+    """Returns a dataset of a school with a large answer."""
     lines = ['{"type":"school","school_id":1,"current_year":2026}']
     lines += [
         f'{{"type":"learner","school_id":1,"id":{id},"last_name":"{"é" * 500}"}}'
@@ -127,7 +127,7 @@ def test_what_was_lent_is_given_back_if_the_call_is_interrupted(
         crossed.clear()
 
         def interrupted(*arguments: Any) -> None:
-            # As Ctrl-C during the call is: raised once it has returned.
+            # Like Ctrl-C during the call, which is raised once the call has returned.
             call(*arguments)
             raise KeyboardInterrupt
 
@@ -146,16 +146,16 @@ def test_what_was_lent_is_given_back_if_the_call_is_interrupted(
         assert engine.ask(Learners(1)) == expected
 
 
-def test_what_was_lent_is_given_back_if_nobody_takes_it(
+def test_what_was_lent_is_given_back_if_it_cannot_be_copied(
     crossed: Crossed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def taken(*arguments: Any) -> bytes:
+    def fail(*arguments: Any) -> bytes:
         raise MemoryError
 
     with Engine.memory() as engine:
         engine.apply(large())
-        monkeypatch.setattr(_direct, "string_at", taken)
-        monkeypatch.setattr(_direct, "_answer", taken)
+        monkeypatch.setattr(_direct, "string_at", fail)
+        monkeypatch.setattr(_direct, "_answer", fail)
         crossed.clear()
         with pytest.raises(MemoryError):
             engine.ask(Learners(1))
@@ -165,7 +165,7 @@ def test_what_was_lent_is_given_back_if_nobody_takes_it(
 
 
 @pytest.mark.parametrize("around", range(-3, 4))
-def test_answers_around_the_room_that_is_there(crossed: Crossed, around: int) -> None:
+def test_answers_around_the_inline_size(crossed: Crossed, around: int) -> None:
     with Engine.memory() as engine:
 
         def named(length: int) -> Answer:
@@ -173,7 +173,7 @@ def test_answers_around_the_room_that_is_there(crossed: Crossed, around: int) ->
             crossed.clear()
             return engine.ask(Lookup("gender"))
 
-        length = _direct._ROOM + around
+        length = _direct._INLINE_BYTES + around
         name = length - len(named(1).body) + 1
         answer = named(name)
         assert len(answer.body) == length
@@ -183,10 +183,10 @@ def test_answers_around_the_room_that_is_there(crossed: Crossed, around: int) ->
 
 def test_what_is_refused_leaves_the_memory_for_the_next(school: Engine) -> None:
     for _ in range(3):
-        with pytest.raises(BadArgumentError, match="not of one build"):
-            _direct.answered(school._address, b"\x77")
+        with pytest.raises(BadArgumentError, match="from different builds"):
+            _direct.answer_one(school._address, b"\x77")
         with pytest.raises(BadArgumentError):
-            _direct.answered(school._address, _direct.ASK + b"\0")
+            _direct.answer_one(school._address, _direct.ASK + b"\0")
         assert len(_direct._idle) >= 1
     idle = len(_direct._idle)
     school.ask(Learners(1000))
@@ -194,14 +194,15 @@ def test_what_is_refused_leaves_the_memory_for_the_next(school: Engine) -> None:
 
 
 class Lying(List[Any]):
-    """A list that is longer than what it gives, as one that changes meanwhile."""
+    """A list whose length exceeds the number of its elements, like a list that another thread
+    changes during the iteration."""
 
     def __len__(self) -> int:
         return 1000
 
 
 class Pairs(Mapping[str, str]):
-    """Headers of which one name stands several times, as those of some clients."""
+    """Headers in which one name occurs several times, as some clients send them."""
 
     def __getitem__(self, name: str) -> str:
         return "demo"
@@ -232,20 +233,20 @@ def test_what_was_written_is_counted_and_not_what_was_given(school: Engine) -> N
 @pytest.mark.parametrize("form", ["1 << 32 | 4129", "2 << 32 | 4128"])
 def test_a_library_of_another_build_is_not_loaded(form: str) -> None:
     program = f"""
-from rollbook import _crossing
+from rollbook import _native_calls
 class Other:
     class rollbook_form:
         restype = None
         def __new__(cls):
             return {form}
-_crossing.native._UniffiLib = Other
+_native_calls.native._UniffiLib = Other
 import sys
 del sys.modules["rollbook._direct"]
 import rollbook._direct
 """
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert ran.returncode == 1 and "ImportError" in ran.stderr
-    assert "not of one build" in ran.stderr
+    assert "from different builds" in ran.stderr
 
 
 def test_what_a_panic_leaves_is_an_error() -> None:

@@ -1,4 +1,5 @@
-"""Documentation: everything public has it, and the engine's own came over."""
+"""Documentation: everything public is documented, and the generated module contains the
+documentation of the crate `ffi`."""
 
 import ast
 import inspect
@@ -17,7 +18,7 @@ import rollbook.observe
 import rollbook.records
 import rollbook.requests
 import rollbook.sync
-from rollbook._crossing import native
+from rollbook._native_calls import native
 
 
 def words(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Errors: all that the engine has, and how each of them is met."""
+"""The errors of the engine: each has a class, and each can be caused."""
 
 import re
 from pathlib import Path
@@ -22,11 +22,11 @@ from rollbook import (
     UnsupportedError,
 )
 from rollbook import _direct
-from rollbook._crossing import called, native
+from rollbook._native_calls import call_native, native
 
 
 def documented() -> Dict[str, Tuple[str, str]]:
-    """Each case of the engine's errors with its code and its documentation."""
+    """Returns each case of the engine's errors with its code and its documentation."""
     text = (ROOT / "ffi/src/error.rs").read_text()
     cases = re.findall(r"((?:    /// .*\n)+)(?:    #.*\n)?    (\w+)\(String\),", text)
     return {
@@ -53,8 +53,8 @@ def test_there_is_an_error_for_every_case() -> None:
 
 @pytest.mark.parametrize("case", documented())
 def test_every_case_comes_over(case: str) -> None:
-    """Each by the short way, as the engine writes it: its number, then its message; and
-    as the generated module raises it."""
+    """Each error is converted both from the bytes of a direct call, which are its number and its
+    message, and from the exception of the generated module."""
     number = list(documented()).index(case) + 1
     message = "Zoë".encode()
     data = number.to_bytes(4, "big") + len(message).to_bytes(4, "big") + message
@@ -63,7 +63,7 @@ def test_every_case_comes_over(case: str) -> None:
         raise getattr(native.RollbookError, case)("Zoë")
 
     with pytest.raises(RollbookError) as raised:
-        called(fail)
+        call_native(fail)
     for error in (_direct.failure(1, data), raised.value):
         assert type(error).__name__ == case + "Error"
         assert isinstance(error, RollbookError)
@@ -71,14 +71,14 @@ def test_every_case_comes_over(case: str) -> None:
 
 
 def test_already_open(own: Engine, tmp_path: Path) -> None:
-    with pytest.raises(AlreadyOpenError, match="close the engine that holds it"):
+    with pytest.raises(AlreadyOpenError, match="close the engine that has it open"):
         Engine.open(tmp_path / "own.redb")
 
 
 def test_not_a_store(tmp_path: Path) -> None:
     path = tmp_path / "text"
     path.write_text("text" * 1000)
-    with pytest.raises(NotAStoreError, match="no Rollbook store"):
+    with pytest.raises(NotAStoreError, match="not a Rollbook store"):
         Engine.open(path)
     assert path.read_text() == "text" * 1000
 
@@ -137,8 +137,8 @@ def test_newer_format(tmp_path: Path) -> None:
     path = tmp_path / "a.redb"
     with Engine.open(path) as engine:
         engine.apply(SAMPLE_SCHOOL)
-    # The names of what the store knows of itself stand before their values: a key of 16
-    # bytes, then the format.
+    # The names of the store's metadata are located before their values: a key of 16 bytes, then
+    # the format.
     place = re.compile(rb"(cursor-keyformat[a-z]*totals.{16})\x01\0\0\0", re.DOTALL)
     newer, places = place.subn(lambda found: found[1] + b"\x02\0\0\0", path.read_bytes())
     assert places == 1

@@ -1,4 +1,4 @@
-"""Devices that follow a server, by each of the clients."""
+"""Devices that follow a server, with each of the HTTP clients."""
 
 import asyncio
 import json
@@ -95,7 +95,7 @@ def lines(engine: Engine) -> Set[str]:
 
 
 def in_scope(engine: Engine, schools: List[int]) -> Set[str]:
-    """What a follower of whole schools has."""
+    """Returns the lines that a follower of complete schools stores."""
     expected = set()
     for line in lines(engine):
         record = json.loads(line)
@@ -107,7 +107,7 @@ def in_scope(engine: Engine, schools: List[int]) -> Set[str]:
 
 
 def learners(engine: Engine) -> Set[int]:
-    """Whose records there are."""
+    """Returns the ids of the learners who have records."""
     records = map(json.loads, lines(engine))
     return {
         record["id"] if record["type"] == "learner" else record["learner_id"]
@@ -145,7 +145,7 @@ def test_the_example_is_followed(follow: Follower, tmp_path: Path, phone: Engine
         assert changed is not None
         assert (changed.total.added, changed.total.changed) == (0, 1)
         assert phone.ask(Learners(1000, learner_id=2)).json()[0]["last_name"] == "Naidoo"
-        # All of the school to another login, and the same device with nothing.
+        # Another login receives the whole school, and the same device then receives nothing.
         with Engine.memory(fixed_clock=NOW) as tablet:
             follow(tablet, url, "all")
             with Engine.memory(fixed_clock=NOW) as expected:
@@ -155,7 +155,7 @@ def test_the_example_is_followed(follow: Follower, tmp_path: Path, phone: Engine
         taken = follow(phone, url, "none")
         assert taken is not None and taken.total.removed > 0
         assert learners(phone) == set()
-        # What the phone does not follow any more is unknown, and so is what it never did.
+        # Questions about a school fail if the phone no longer follows it, or never did.
         for unknown in (1000, 5):
             with pytest.raises(NotSyncedError):
                 phone.ask(Learners(unknown, learner_id=2))
@@ -163,11 +163,11 @@ def test_the_example_is_followed(follow: Follower, tmp_path: Path, phone: Engine
 
 
 def follow_another_store(follow: Follower, store: Path, phone: Engine) -> None:
-    """It does not know where the phone is."""
+    """Another store does not know the position of the phone, and sends everything."""
     before = phone.followed()
     with serve("--store", store, "--dataset", SAMPLE_SCHOOL, *SCOPES) as address:
-        anew = follow(phone, address + "/feed")
-        assert anew is not None and anew.kinds["learner"].added == 2
+        refilled = follow(phone, address + "/feed")
+        assert refilled is not None and refilled.kinds["learner"].added == 2
     assert phone.followed() not in (None, before)
     assert phone.ask(Learners(1000, learner_id=2)).json()[0]["last_name"] != "Naidoo"
 
@@ -176,7 +176,7 @@ def follow_another_store(follow: Follower, store: Path, phone: Engine) -> None:
 def test_a_device_that_polls_outlives_any_number_of_openings(
     follow: Follower, tmp_path: Path, phone: Engine
 ) -> None:
-    """A server knows the changes of its last 64 openings."""
+    """A server stores the changes of its last 64 openings."""
     store = tmp_path / "server.redb"
     with Engine.open(store, fixed_clock=NOW) as engine:
         engine.apply(SAMPLE_SCHOOL)
@@ -188,7 +188,7 @@ def test_a_device_that_polls_outlives_any_number_of_openings(
             with Feeds(engine, FAMILY) as feeds:
                 before = phone.followed()
                 moved = follow(phone, feeds.url)
-                # A position, and no record.
+                # The feed contains a position and no records.
                 assert moved is not None and moved.lines == 2 and moved.kinds == {}
                 assert phone.followed() != before
                 assert follow(phone, feeds.url) is None
@@ -214,21 +214,21 @@ def test_a_position_that_is_lost(follow: Follower, phone: Engine, server: Engine
 
 @followers
 def test_a_connection_that_is_cut(follow: Follower, server: Engine) -> None:
-    """What came to the end of a part is kept, and does not come again."""
+    """Complete parts are stored, and are not sent again."""
     whole = len("".join(server.feed(BOTH)).encode())
     expected = in_scope(server, [1000, 1001])
     rests = []
     for tenth in range(1, 10):
         with Engine.memory(fixed_clock=NOW) as phone, Feeds(server, BOTH) as feeds:
             feeds.cut = whole * tenth // 10
-            with pytest.raises(FollowStopped, match="the next call goes on") as stopped:
+            with pytest.raises(FollowStopped, match="the next call continues") as stopped:
                 follow(phone, feeds.url)
             assert stopped.value.status is None
             feeds.cut = None
-            kept = len(lines(phone))
+            stored = len(lines(phone))
             rest = follow(phone, feeds.url)
-            assert rest is not None and rest.total.added == len(expected) - kept
-            assert ("after=" in feeds.asked[1]) == (kept > 0)
+            assert rest is not None and rest.total.added == len(expected) - stored
+            assert ("after=" in feeds.asked[1]) == (stored > 0)
             assert lines(phone) == expected
             rests.append(rest.bytes)
     assert rests[0] >= whole and rests[-1] < whole // 2
@@ -277,19 +277,19 @@ def test_the_client_waits_longer_than_the_server(phone: Engine) -> None:
 
 @followers
 def test_a_feed_that_is_cancelled(follow: Follower, phone: Engine, server: Engine) -> None:
-    heard: List[Progress] = []
+    received: List[Progress] = []
 
     def no(progress: Progress) -> bool:
-        heard.append(progress)
+        received.append(progress)
         return False
 
     def raising(progress: Progress) -> None:
         raise ZeroDivisionError
 
     with Feeds(server, FAMILY) as feeds:
-        with pytest.raises(CancelledError, match="the next call goes on"):
+        with pytest.raises(CancelledError, match="the next call continues"):
             follow(phone, feeds.url, progress=no)
-        assert heard[0].bytes > 0 and len(heard) == 1
+        assert received[0].bytes > 0 and len(received) == 1
         with Engine.memory() as other, pytest.raises(ZeroDivisionError):
             follow(other, feeds.url, progress=raising)
         follow(phone, feeds.url)
@@ -317,13 +317,13 @@ def test_a_task_that_is_cancelled(phone: Engine, server: Engine) -> None:
 def test_a_redirect_is_not_followed(follow: Follower, phone: Engine, server: Engine) -> None:
     with Feeds(server, FAMILY) as elsewhere, Feeds(server, FAMILY) as feeds:
         feeds.elsewhere = elsewhere.url
-        with pytest.raises(FollowStopped, match="302: no redirect is followed"):
+        with pytest.raises(FollowStopped, match="302: redirects are not followed"):
             follow(phone, feeds.url)
         assert elsewhere.asked == [] and phone.followed() is None
 
 
 @followers
-def test_nobody_answers(follow: Follower, phone: Engine) -> None:
+def test_no_server_answers(follow: Follower, phone: Engine) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         with pytest.raises(FollowStopped) as stopped:
@@ -352,12 +352,12 @@ def test_followed_by_hand(phone: Engine, server: Engine) -> None:
         phone.follow().push(piece)  # type: ignore[arg-type]
     with pytest.raises(BadDatasetError, match="line 1"):
         phone.follow().push(b"<!doctype html>\n")
-    # A feed after a position is no other store's.
+    # A feed after a position cannot be applied to another store.
     server.apply(CHANGE)
     news = "".join(server.feed(FAMILY, phone.followed())).encode()
     with Engine.memory() as other, pytest.raises(OutOfSyncError):
         other.follow().push(news)
-    with pytest.raises(BadDatasetError, match="the feed is cut"):
+    with pytest.raises(BadDatasetError, match="the feed is incomplete"):
         cut = phone.follow()
         cut.push(news[: news.index(b"\n") + 1])
         cut.finish()
@@ -389,7 +389,7 @@ def test_observed_feeds(server: Engine) -> None:
         begun = time.monotonic()
         assert feeds.next(after, wait=0.2) is None
         assert time.monotonic() - begun >= 0.2
-        # Nothing of the scope.
+        # The change is outside the scope.
         server.apply('{"type":"learner","school_id":1001,"id":2,"last_name":"Naidoo"}')
         assert feeds.next(after, wait=0.1) is None
         given: List[Optional[Feed]] = []
@@ -399,7 +399,7 @@ def test_observed_feeds(server: Engine) -> None:
         waiting.join(60)
         [feed] = given
         assert feed is not None and "Naidoo" in "".join(feed)
-        # An error ends nothing, and what changed is still to be had.
+        # After an error the live feed continues, and the change is still delivered.
         server.apply(CHANGE.replace("Naidoo", "Nel"))
         with pytest.raises(ResyncRequiredError):
             feeds.next("AAAA")
@@ -424,7 +424,7 @@ def test_observed_feeds_end_with_the_engine() -> None:
 
 
 def ends_with(waits: Callable[[], Optional[Feed]], end: Callable[[], None]) -> None:
-    """A call that waits returns nothing when this ends it."""
+    """Checks that a call which waits returns None when ``end`` is called."""
     given: List[Optional[Feed]] = []
     waiting = threading.Thread(target=lambda: given.append(waits()))
     waiting.start()

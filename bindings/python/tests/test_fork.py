@@ -1,4 +1,4 @@
-"""A process that is forked inherits an engine: it reads, and leaves the store alone."""
+"""Forked processes, which can read from an inherited engine but not change its store."""
 
 import multiprocessing
 import os
@@ -18,7 +18,7 @@ LEARNER = '{{"type":"learner","school_id":1000,"id":{},"last_name":"Forked"}}'
 
 
 def in_a_child(work: Callable[[], Any]) -> None:
-    """Does the work in a forked process, which ends at once, or as others end."""
+    """Runs the work in a forked process, which then ends without Python's cleanup."""
     child = os.fork()
     if child == 0:
         try:
@@ -30,15 +30,15 @@ def in_a_child(work: Callable[[], Any]) -> None:
     assert os.waitpid(child, 0)[1] == 0
 
 
-def is_held(path: Path) -> bool:
-    """Whether a process of its own finds the store open."""
+def is_open(path: Path) -> bool:
+    """Returns whether another process finds that the store is open."""
     program = (
         "import sys, rollbook\n"
         "try: rollbook.Engine.open(sys.argv[1])\n"
-        "except rollbook.AlreadyOpenError: print('held')\n"
+        "except rollbook.AlreadyOpenError: print('open')\n"
     )
     ended = subprocess.run([sys.executable, "-c", program, path], capture_output=True, check=True)
-    return ended.stdout == b"held\n"
+    return ended.stdout == b"open\n"
 
 
 CHANGES: Dict[str, Callable[[Engine], Any]] = {
@@ -60,7 +60,7 @@ def test_a_child_changes_nothing(own: Engine, name: str) -> None:
     before = "".join(own.export(credentials=True))
 
     def change() -> None:
-        with pytest.raises(UnsupportedError, match="open the store anew in this process"):
+        with pytest.raises(UnsupportedError, match="open the store again in this process"):
             CHANGES[name](own)
 
     in_a_child(change)
@@ -73,13 +73,13 @@ def test_what_a_child_does_at_its_end(
 ) -> None:
     path = tmp_path / "own.redb"
     in_a_child(lambda: end(own))
-    assert is_held(path)
-    # As multiprocessing ends a child: with all that Python does at the end.
+    assert is_open(path)
+    # multiprocessing ends a child with Python's cleanup.
     process = multiprocessing.get_context("fork").Process(target=end, args=[own])
     process.start()
     process.join()
     assert process.exitcode == 0
-    assert is_held(path)
+    assert is_open(path)
 
     own.apply(LEARNER.format(9002))
     assert own.ask(Learners(1000, learner_id=9002)).status == 200
@@ -90,7 +90,8 @@ def test_what_a_child_does_at_its_end(
 
 
 def test_a_child_reads_what_there_was(own: Engine) -> None:
-    """Or it is told why not: what was not in memory may have been written over."""
+    """Data that is in memory can be read. Other pages may have been overwritten, so reading them
+    fails with an explanation."""
     learner = Learners(1000, learner_id=1)
     before = own.ask(learner)
     read, write = os.pipe()
@@ -139,7 +140,7 @@ def test_a_child_opens_the_store_for_itself(tmp_path: Path) -> None:
         assert again.ask(Learners(1000, learner_id=9003)).status == 200
 
 
-def test_a_store_in_memory_goes_on_in_both() -> None:
+def test_a_store_in_memory_continues_in_both() -> None:
     with Engine.memory() as engine:
         engine.apply(SAMPLE_SCHOOL)
 

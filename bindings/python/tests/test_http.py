@@ -1,4 +1,5 @@
-"""Apps' own clients over an engine, over the engine's requests, and over a server."""
+"""HTTP clients of apps get the same answers from a transport, from the engine, and from a
+server."""
 
 import asyncio
 import re
@@ -25,7 +26,7 @@ BASE = "https://integrate.example.org"
 
 @pytest.fixture
 def fresh() -> Iterator[Engine]:
-    """The sample schools: the calls change something."""
+    """An engine of its own with the sample schools, because the calls change records."""
     with Engine.memory(fixed_clock=NOW) as engine:
         engine.apply(SAMPLE_SCHOOL)
         yield engine
@@ -33,13 +34,13 @@ def fresh() -> Iterator[Engine]:
 
 @pytest.fixture
 def served() -> Iterator[str]:
-    """The address of a server on this machine with the same schools."""
+    """Runs a server on this machine with the same schools, and yields its address."""
     with serve("--dataset", SAMPLE_SCHOOL) as address:
         yield address
 
 
 def given(headers: Mapping[str, str]) -> Dict[str, str]:
-    """The headers that the engine gives; a server adds its own."""
+    """Returns the headers that the engine sets, without those that a server adds."""
     known = ["content-type", "content-length", "allow"]
     return {name.lower(): value for name, value in headers.items() if name.lower() in known}
 
@@ -87,12 +88,12 @@ def exchanged(response: Any) -> Exchange:
 
 
 def unsigned(body: bytes) -> bytes:
-    """An answer without its cursor, which is its store's own."""
+    """Returns an answer without its cursor, because cursors differ between stores."""
     return re.sub(rb'"next_cursor":"[^"]+"', b'"next_cursor":"..."', body)
 
 
 def by_requests(engine: Engine, exchanges: List[Exchange]) -> List[Exchange]:
-    """The same, asked of the engine."""
+    """Sends the same requests to the engine directly."""
     asked = []
     for exchange in exchanges:
         method, target, body = exchange.asked
@@ -144,7 +145,7 @@ def test_requests(fresh: Engine, served: str) -> None:
 
 
 class Elsewhere(BaseHTTPRequestHandler):
-    """A host that has nothing to do with the service."""
+    """A host that is unrelated to the service."""
 
     def do_GET(self) -> None:
         self.send_response(200)
@@ -153,7 +154,7 @@ class Elsewhere(BaseHTTPRequestHandler):
         self.wfile.write(b"elsewhere")
 
     def log_message(self, format: str, *arguments: Any) -> None:
-        """Says nothing."""
+        """Logs nothing."""
 
 
 @pytest.fixture
@@ -191,7 +192,7 @@ def test_a_transport_of_ones_own_for_other_hosts(school: Engine) -> None:
 
 @pytest.mark.parametrize("address", ["", "integrate.example.org", BASE + "/api", BASE + "?x"])
 def test_what_is_no_base_address(school: Engine, address: str) -> None:
-    with pytest.raises(ValueError, match="give scheme and host alone"):
+    with pytest.raises(ValueError, match="give only scheme and host"):
         Transport(school, address)
 
 
@@ -207,7 +208,7 @@ TARGETS = [
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_a_target_is_not_written_anew(school: Engine, served: str, target: str) -> None:
+def test_a_target_is_not_rewritten(school: Engine, served: str, target: str) -> None:
     expected = school.request(target, headers=HEADERS).body
     with httpx.Client(transport=Transport(school, BASE), headers=HEADERS) as http:
         assert http.get(BASE + target).content == expected

@@ -1,4 +1,4 @@
-"""Loads: where datasets come from, who hears of them, and what stops them."""
+"""Loads: the sources of datasets, listeners, and cancellation."""
 
 import io
 import json
@@ -22,7 +22,7 @@ from rollbook import (
     RollbookError,
     Summary,
 )
-from rollbook._crossing import called, native
+from rollbook._native_calls import call_native, native
 
 BYTES = SAMPLE_SCHOOL.read_bytes()
 FAULTY = '{"type":"learner"}\n{"type":"grade","school_id":1,"grade_id":1}\n{"type":"x"}\n'
@@ -48,19 +48,19 @@ SOURCES = {
 
 @pytest.mark.parametrize("name", SOURCES)
 def test_every_source_brings_the_same(school: Engine, name: str) -> None:
-    heard: List[Progress] = []
+    received: List[Progress] = []
     source: Callable[[], Any] = SOURCES[name]
     with Engine.memory() as engine:
         opened = source()
         assert [str(fault) for fault in engine.check(opened)] == []
         close(opened)
         opened = source()
-        summary = engine.apply(opened, progress=heard.append)
+        summary = engine.apply(opened, progress=received.append)
         close(opened)
         assert summary.bytes == len(BYTES)
         assert summary.lines == len(BYTES.splitlines())
         assert "".join(engine.export()) == "".join(school.export())
-        assert heard and heard[-1].bytes <= len(BYTES)
+        assert received and received[-1].bytes <= len(BYTES)
         opened = source()
         same = engine.apply(opened).total
         close(opened)
@@ -190,29 +190,29 @@ def test_a_listener_that_says_stop(dataset: Any) -> None:
     with Engine.memory() as engine:
         with pytest.raises(CancelledError) as cancelled:
             engine.apply(dataset, lambda _: False)
-        assert str(cancelled.value) == "the load was cancelled: nothing was kept"
+        assert str(cancelled.value) == "the load was cancelled: nothing was stored"
         assert is_empty(engine)
         for said in (True, None):
             engine.apply(dataset, lambda _, said=said: said)  # type: ignore[misc]
 
 
 def test_a_listener_may_ask(own: Engine) -> None:
-    heard: List[int] = []
-    own.apply(SAMPLE_SCHOOL, lambda _: heard.append(own.stats().records["school"]))
-    assert heard == [2] * len(heard) and heard
+    received: List[int] = []
+    own.apply(SAMPLE_SCHOOL, lambda _: received.append(own.stats().records["school"]))
+    assert received == [2] * len(received) and received
 
 
 def test_the_generated_listener_that_raises() -> None:
-    """Nothing that is raised gets past this package's own listener; the engine has a
-    word for it all the same."""
+    """The listener of this package catches every exception, so this test uses one that does not.
+    The engine then fails as ``listener_failed``."""
 
     class Raising:
         def progress(self, progress: Progress) -> bool:
             raise Own("why")
 
     engine = native.Engine.memory(None)
-    with pytest.raises(ListenerFailedError, match="why.*nothing was kept") as failed:
-        called(engine.apply, native.Dataset.BYTES(BYTES), Raising())
+    with pytest.raises(ListenerFailedError, match="why.*nothing was stored") as failed:
+        call_native(engine.apply, native.Dataset.BYTES(BYTES), Raising())
     assert failed.value.code == "listener_failed"
 
 
@@ -223,16 +223,16 @@ def large() -> Path:
 
 
 def test_a_large_file(tmp_path: Path, large: Path) -> None:
-    heard: List[Progress] = []
+    received: List[Progress] = []
     with Engine.open(tmp_path / "large.redb") as engine:
         with pytest.raises(Own):
             engine.apply(large, stop_at(50_000_000))
         assert is_empty(engine)
-        summary: Summary = engine.apply(large, heard.append)
-        assert summary.bytes == large.stat().st_size == heard[-1].bytes
+        summary: Summary = engine.apply(large, received.append)
+        assert summary.bytes == large.stat().st_size == received[-1].bytes
         assert summary.kinds["learner"].added == 3000
-        assert len(heard) >= summary.bytes // (64 << 10) // 2
-        assert [read.bytes for read in heard] == sorted({read.bytes for read in heard})
+        assert len(received) >= summary.bytes // (64 << 10) // 2
+        assert [read.bytes for read in received] == sorted({read.bytes for read in received})
 
 
 def stop_at(bytes: int) -> Callable[[Progress], Optional[bool]]:

@@ -1,4 +1,4 @@
-"""Requests as a log shows them."""
+"""Descriptions of requests for logs."""
 
 from typing import Any, List
 

@@ -1,4 +1,4 @@
-"""Questions that are observed: by who waits, and by who is called."""
+"""Live queries, as iterators and with callbacks."""
 
 import gc
 import queue
@@ -55,8 +55,8 @@ def engine() -> Iterator[Engine]:
 
 
 def bring_a_part(engine: Engine) -> None:
-    """Has the engine follow a source of which it has one learner: what it has of all is not
-    known."""
+    """Lets the engine follow a source with a scope of one learner, so that questions about all
+    learners fail as ``not_synced``."""
     with Engine.memory() as source:
         source.apply(SCHOOL + LEARNER)
         with engine.follow() as follow:
@@ -65,23 +65,23 @@ def bring_a_part(engine: Engine) -> None:
             follow.finish()
 
 
-class Heard:
-    """What a callback is told, to be waited for."""
+class Recorder:
+    """A callback that stores its arguments in a queue, on which a test can wait."""
 
     def __init__(self) -> None:
-        self.told: "queue.Queue[Any]" = queue.Queue()
+        self.received: "queue.Queue[Any]" = queue.Queue()
         self.threads: List[int] = []
 
-    def __call__(self, told: Any) -> None:
+    def __call__(self, argument: Any) -> None:
         self.threads.append(threading.get_ident())
-        self.told.put(told)
+        self.received.put(argument)
 
     def next(self) -> Any:
-        return self.told.get(timeout=60)
+        return self.received.get(timeout=60)
 
 
 def later(call: Any) -> threading.Thread:
-    """Makes a call once somebody waits, or is about to."""
+    """Makes a call after a delay, in which the caller starts to wait."""
     thread = threading.Timer(0.05, call)
     thread.start()
     return thread
@@ -93,7 +93,7 @@ def test_the_answer_now_and_after_each_change(engine: Engine) -> None:
     for name in ("7", "8"):
         engine.apply(PARENT + grade(name))
         assert next(grades) == shown(name)
-    # What it does not read, and what comes to the same, is no answer.
+    # A change of other data, and a change that results in the same answer, deliver nothing.
     engine.apply(PARENT.replace("40", "41"))
     engine.apply(grade("9"))
     engine.apply(grade("8"))
@@ -108,9 +108,9 @@ def test_a_record(engine: Engine) -> None:
     assert next(grades).status == 404
     engine.apply(grade("7"))
     assert next(grades).json() == {"id": 9, "name": "Grade 7"}
-    heard = Heard()
-    with engine.observe_record(Grades(1, grade_id=9), heard):
-        assert heard.next().json() == {"id": 9, "name": "Grade 7"}
+    recorder = Recorder()
+    with engine.observe_record(Grades(1, grade_id=9), recorder):
+        assert recorder.next().json() == {"id": 9, "name": "Grade 7"}
 
 
 def test_every_question_crosses() -> None:
@@ -128,17 +128,17 @@ def test_a_question_that_cannot_be_asked(engine: Engine) -> None:
 
 
 def test_it_ends_with_the_engine(engine: Engine) -> None:
-    grades, heard = engine.observe(GRADES), Heard()
-    query = engine.observe(GRADES, heard)
+    grades, recorder = engine.observe(GRADES), Recorder()
+    query = engine.observe(GRADES, recorder)
     next(grades)
     closing = later(engine.close)
     assert list(grades) == [] and grades.is_over and query.is_over
     assert list(engine.observe(GRADES)) == []
     closing.join()
-    assert heard.next().status == 404 and heard.told.empty()
+    assert recorder.next().status == 404 and recorder.received.empty()
 
 
-def test_who_waits_is_let_go_by_who_cancels(engine: Engine) -> None:
+def test_cancelling_ends_a_wait(engine: Engine) -> None:
     grades = engine.observe(GRADES)
     next(grades)
     cancelling = later(grades.cancel)
@@ -165,12 +165,12 @@ def test_it_waits_while_the_engine_is_suspended(tmp_path: Path) -> None:
 def test_an_error_is_delivered_and_the_live_query_continues(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    reported = Heard()
+    reported = Recorder()
     monkeypatch.setattr(threading, "excepthook", lambda given: reported(given.exc_value))
-    learners, heard, failed = engine.observe(LEARNERS), Heard(), Heard()
+    learners, recorder, failed = engine.observe(LEARNERS), Recorder(), Recorder()
     next(learners)
-    with engine.observe(LEARNERS, heard, failed=failed), engine.observe(LEARNERS, heard):
-        assert heard.next().status == heard.next().status == 404
+    with engine.observe(LEARNERS, recorder, failed=failed), engine.observe(LEARNERS, recorder):
+        assert recorder.next().status == recorder.next().status == 404
         bring_a_part(engine)
         with pytest.raises(NotSyncedError):
             next(learners)
@@ -178,42 +178,42 @@ def test_an_error_is_delivered_and_the_live_query_continues(
         assert isinstance(failed.next(), NotSyncedError)
         assert isinstance(reported.next(), NotSyncedError)
         engine.forget_sync(1)
-        assert heard.next().status == heard.next().status == 200
+        assert recorder.next().status == recorder.next().status == 200
         assert next(learners).status == 200
 
 
 def test_another_day(engine: Engine) -> None:
-    month, heard, next_day = Absentees(1), Heard(), midnight()
+    month, recorder, next_day = Absentees(1), Recorder(), midnight()
     engine.apply(next_day.school)
     absent, grades = engine.observe(month), engine.observe(GRADES)
     next(grades)
-    with engine.observe(month, heard):
-        assert next(absent).status == heard.next().status == 404
+    with engine.observe(month, recorder):
+        assert next(absent).status == recorder.next().status == 404
         answer = next(absent)
         assert time.time() >= next_day.at
         assert [each["learner_id"] for each in answer.json()] == ["7"]
-        assert heard.next() == answer
+        assert recorder.next() == answer
         later(engine.close).join()
     assert list(grades) == []
 
 
 def test_a_callback_is_called_here_and_then_by_the_engine(engine: Engine) -> None:
-    heard = Heard()
-    with engine.observe(GRADES, heard) as query:
-        assert not heard.told.empty() and heard.next().status == 404
+    recorder = Recorder()
+    with engine.observe(GRADES, recorder) as query:
+        assert not recorder.received.empty() and recorder.next().status == 404
         for name in ("7", "8"):
             engine.apply(grade(name))
-            assert heard.next() == shown(name)
+            assert recorder.next() == shown(name)
         engine.apply(PARENT)
         assert not query.is_over
     assert query.is_over
     engine.apply(grade("9"))
-    # Another live query is told by the same thread, later.
-    with engine.observe(GRADES, last := Heard()):
+    # The same thread notifies another live query, later.
+    with engine.observe(GRADES, last := Recorder()):
         engine.apply(grade("10"))
         assert (last.next(), last.next()) == (shown("9"), shown("10"))
-    assert heard.told.empty()
-    here, *others = heard.threads
+    assert recorder.received.empty()
+    here, *others = recorder.threads
     assert here == threading.get_ident() and len({*others, *last.threads[1:]}) == 1
     assert here not in others
 
@@ -221,27 +221,27 @@ def test_a_callback_is_called_here_and_then_by_the_engine(engine: Engine) -> Non
 def test_a_callback_that_raises_and_one_that_cancels(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    reported = Heard()
+    reported = Recorder()
     monkeypatch.setattr(threading, "excepthook", lambda given: reported(given.exc_value))
-    heard = Heard()
+    recorder = Recorder()
 
     def raising(answer: Answer) -> None:
-        heard(answer)
+        recorder(answer)
         raise ZeroDivisionError
 
     with engine.observe(GRADES, raising):
         engine.apply(grade("7"))
-        assert (heard.next().status, heard.next()) == (404, shown("7"))
+        assert (recorder.next().status, recorder.next()) == (404, shown("7"))
     assert all(isinstance(reported.next(), ZeroDivisionError) for _ in range(2))
 
     def once(answer: Answer) -> None:
         if answer != shown("7"):
             query.cancel()
-        heard(answer)
+        recorder(answer)
 
     query = engine.observe(GRADES, once)
     engine.apply(grade("8"))
-    assert (heard.next(), heard.next()) == (shown("7"), shown("8"))
+    assert (recorder.next(), recorder.next()) == (shown("7"), shown("8"))
     assert query.is_over
 
 
@@ -290,21 +290,21 @@ def listeners(count: int) -> bool:
     return _direct.listeners() == count
 
 
-def test_who_is_let_go_is_forgotten() -> None:
+def test_released_live_queries_are_forgotten() -> None:
     assert listeners(0)
     engine = Engine.memory()
-    answers, heard = engine.observe(GRADES), Heard()
-    engine.observe(GRADES, heard)
-    kept = weakref.ref(heard)
-    del answers, heard
+    answers, recorder = engine.observe(GRADES), Recorder()
+    engine.observe(GRADES, recorder)
+    callback = weakref.ref(recorder)
+    del answers, recorder
     gc.collect()
-    # Who is called goes on until the end of the engine.
-    assert listeners(1) and len(_observe._observed) == 1 and kept() is not None
+    # A live query with a callback continues until the engine is closed.
+    assert listeners(1) and len(_observe._live) == 1 and callback() is not None
     engine.close()
-    assert listeners(0) and kept() is None
+    assert listeners(0) and callback() is None
 
 
-def test_an_engine_is_not_held_by_who_observes_it() -> None:
+def test_a_live_query_does_not_extend_the_lifetime_of_its_engine() -> None:
     answers: Answers = Engine.memory().observe(GRADES)
     gc.collect()
     assert list(answers) == []
@@ -318,15 +318,15 @@ engine = Engine.memory()
 def change():
     for number in range(10**9):
         engine.apply('{"type":"grade","school_id":1,"grade_id":9,"grade":"%d"}' % number)
-kept = [engine.observe(Grades(1)) for _ in range(3)]
-heard = threading.Event()
+live = [engine.observe(Grades(1)) for _ in range(3)]
+changed = threading.Event()
 for _ in range(3):
-    engine.observe(Grades(1), lambda answer: answer.status == 200 and heard.set())
-for answers in kept:
+    engine.observe(Grades(1), lambda answer: answer.status == 200 and changed.set())
+for answers in live:
     next(answers)
 threading.Thread(target=change, daemon=True).start()
-heard.wait(60)
-threading.Thread(target=lambda: [answer for answer in kept[0]], daemon=True).start()
+changed.wait(60)
+threading.Thread(target=lambda: [answer for answer in live[0]], daemon=True).start()
 """
 
 
@@ -348,7 +348,7 @@ def test_an_interpreter_that_ends(end: str) -> None:
 RELEASED_LATE = """
 import threading, time
 from rollbook import Engine, Grades
-from rollbook._crossing import native
+from rollbook._native_calls import native
 
 listeners = native._UniffiFfiConverterTypeChangeListener._handle_map
 remove, removed = listeners.remove, threading.Event()
@@ -366,7 +366,8 @@ removed.wait(60)
 
 
 def test_an_interpreter_ends_after_the_release_of_listeners() -> None:
-    """Otherwise the thread that releases one is ended within the library's code."""
+    """Otherwise the thread that releases a listener would be terminated within the library's
+    code."""
     command = [sys.executable, "-c", RELEASED_LATE]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "released\n", "")

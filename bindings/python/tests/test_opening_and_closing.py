@@ -1,4 +1,4 @@
-"""An engine's life: opening, closing, letting go, and the threads meanwhile."""
+"""The lifetime of an engine: opening, closing, releasing, and threads meanwhile."""
 
 import copy
 import gc
@@ -85,7 +85,7 @@ def test_use_after_close(own: Engine, name: str) -> None:
     assert "open the store again" in str(closed.value)
 
 
-def test_what_needs_no_store_goes_on_after_close(own: Engine) -> None:
+def test_what_needs_no_store_works_after_close(own: Engine) -> None:
     own.close()
     own.close()
     answer = own.request(LEARNERS, headers=HEADERS)
@@ -95,7 +95,7 @@ def test_what_needs_no_store_goes_on_after_close(own: Engine) -> None:
     assert own.upgrade(LEARNERS).target == "/api/v2/adminplus/learners"
 
 
-def test_an_engine_that_is_let_go_gives_its_file_back(tmp_path: Path) -> None:
+def test_a_released_engine_closes_its_file(tmp_path: Path) -> None:
     path = tmp_path / "a.redb"
     engine = Engine.open(path)
     engine.apply(SAMPLE_SCHOOL)
@@ -148,7 +148,7 @@ def test_many_threads_get_the_answers_of_one(school: Engine) -> None:
         assert all(answers == alone for answers in threads.map(all_of_them, range(8)))
 
 
-def test_questions_go_on_while_a_load_is_under_way(own: Engine) -> None:
+def test_questions_are_answered_during_a_load(own: Engine) -> None:
     before = own.ask(Learners(1000))
     with own.load() as load:
         load.push(b'{"type":"learner","school_id":1000,"id":7000}\n')
@@ -173,7 +173,7 @@ def test_suspend_and_resume(own: Engine, tmp_path: Path) -> None:
     assert own.ask(Learners(1000)) == before
 
 
-def test_what_is_kept_is_there_after_reopening(tmp_path: Path) -> None:
+def test_stored_data_is_there_after_reopening(tmp_path: Path) -> None:
     path = tmp_path / "a.redb"
     with Engine.open(path, fixed_clock=NOW) as engine:
         engine.apply(SAMPLE_SCHOOL)
@@ -291,11 +291,11 @@ def test_an_answer(school: Engine) -> None:
 @pytest.mark.parametrize("away", [copy.copy, copy.deepcopy, pickle.dumps])
 def test_what_lives_in_this_process_is_not_copied(away: Callable[[Any], Any]) -> None:
     with Engine.memory() as engine, engine.load() as load, engine.export() as export:
-        for held in (engine, load, export, AsyncEngine(engine)):
-            if away is copy.copy and isinstance(held, AsyncEngine):
+        for original in (engine, load, export, AsyncEngine(engine)):
+            if away is copy.copy and isinstance(original, AsyncEngine):
                 continue
             with pytest.raises(TypeError, match="cannot be (copied|pickled)|cannot pickle"):
-                away(held)
+                away(original)
 
 
 REFUSED: List[Callable[[Engine], Any]] = [
@@ -321,7 +321,7 @@ REFUSED: List[Callable[[Engine], Any]] = [
 
 
 @pytest.mark.parametrize("call", REFUSED)
-def test_a_call_that_python_refuses_holds_nothing(
+def test_a_call_that_python_refuses_leaks_no_reference(
     tmp_path: Path, call: Callable[[Engine], Any]
 ) -> None:
     path = tmp_path / "a.redb"

@@ -1,4 +1,4 @@
-"""Questions: each is the engine's own, and answers what its request does."""
+"""Questions: each has the fields of the engine's question, and the answer of its request."""
 
 import dataclasses
 import inspect
@@ -33,7 +33,7 @@ from rollbook import (
     SubjectMarks,
     SubjectsPerTerm,
 )
-from rollbook._crossing import native
+from rollbook._native_calls import native
 
 PAIRS: List[Tuple[Question, str]] = [
     (Learners(1000), "adminplus/learners/1000"),
@@ -143,7 +143,7 @@ def test_every_case_has_a_class() -> None:
 
 
 def generated(case: Any) -> Any:
-    """The generated question of a class."""
+    """Returns the question of the generated module for a class."""
     name = re.sub("(?<=[a-z])(?=[A-Z])", "_", case.__name__).upper()
     return getattr(native.Question, name)
 
@@ -160,7 +160,7 @@ SAMPLES: Dict[str, Any] = {
 
 
 def sample(name: str, default: Any) -> Any:
-    """A value of a field, by its name and what it is unless given."""
+    """Returns a value for a field, by its name and its default."""
     if default is False:
         return True
     if name in ("since", "until") or name.endswith("_date"):
@@ -212,7 +212,7 @@ def test_the_fields_are_those_of_the_engine(case: Any) -> None:
             assert own[name].default is parameter.default
 
 
-def test_pages_go_on_at_their_cursors(school: Engine) -> None:
+def test_pages_continue_at_their_cursors(school: Engine) -> None:
     found: List[Dict[str, Any]] = []
     cursor = None
     while True:

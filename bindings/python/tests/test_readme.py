@@ -1,4 +1,4 @@
-"""The programs of the README: they run as they stand."""
+"""Runs the programs of the README without modification."""
 
 import asyncio
 import re
@@ -19,7 +19,7 @@ PACKAGE = ROOT / "bindings/python/README.md"
 
 
 def program(heading: str) -> str:
-    """The first Python block under the heading."""
+    """Returns the first Python block under the heading."""
     _, found, section = PACKAGE.read_text(encoding="utf-8").partition(f"\n## {heading}\n")
     assert found, f"{PACKAGE} has no {heading}"
     block = re.search(r"```python\n(.*?)```", section, re.DOTALL)

@@ -1,4 +1,4 @@
-"""The types of the records: answers have their fields, all of them and no other."""
+"""The types of the records: answers have exactly their fields."""
 
 import json
 from importlib import resources
@@ -36,8 +36,7 @@ ASKED: List[Any] = [
 
 
 class Seen:
-    """Values that have been checked against their types, and the fields that were
-    there."""
+    """Checks values against their types, and collects the fields that occurred."""
 
     def __init__(self) -> None:
         self.fields: Dict[str, Set[str]] = {}
@@ -67,7 +66,7 @@ class Seen:
 
 @pytest.fixture(scope="module")
 def seen(school: Engine) -> Seen:
-    """All answers, checked."""
+    """Checks all answers, and returns their fields."""
     seen = Seen()
     for asked, kind in ASKED:
         seen.check(kind, school.ask(asked).json(), type(asked).__name__)

@@ -1,4 +1,4 @@
-"""A program as a user of the package writes it, for the types to be checked."""
+"""A program that uses the package, so that its types are checked."""
 
 from datetime import date
 from pathlib import Path
@@ -39,13 +39,13 @@ def absent(engine: Engine) -> List[Absentee]:
     return absentees
 
 
-def loaded(engine: Engine, path: Path) -> Optional[Summary]:
-    def heard(progress: Progress) -> bool:
+def load(engine: Engine, path: Path) -> Optional[Summary]:
+    def listen(progress: Progress) -> bool:
         return progress.bytes < 1 << 30
 
     try:
         with path.open("rb") as dataset:
-            return engine.apply(dataset, progress=heard)
+            return engine.apply(dataset, progress=listen)
     except BadDatasetError as error:
         print(error.code, error)
     except RollbookError as error:

@@ -1,4 +1,4 @@
-"""A school that is filled from the service, by each of the clients."""
+"""A school that is synced with the service, with each of the HTTP clients."""
 
 import asyncio
 import socket
@@ -28,7 +28,7 @@ from rollbook import (
     SyncReport,
     SyncStopped,
     UnsupportedError,
-    _driving,
+    _sync_driver,
 )
 from rollbook.sync import (
     CallFailure,
@@ -90,9 +90,9 @@ drivers = pytest.mark.parametrize("drive", [by_httpx, by_requests, by_async_http
 
 @pytest.fixture(autouse=True)
 def on_the_samples_day(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The drivers' clock goes on from the instant at which the service answers."""
+    """Sets the clock of the drivers to the instant for which the service answers."""
     begun = time.time()
-    monkeypatch.setattr(_driving, "clock", lambda: NOW + time.time() - begun)
+    monkeypatch.setattr(_sync_driver, "clock", lambda: NOW + time.time() - begun)
 
 
 @pytest.fixture(scope="module")
@@ -108,14 +108,14 @@ def mirror() -> Iterator[Engine]:
 
 
 def is_mirror(mirror: Engine, origin: Engine) -> None:
-    """It answers an app as the service does."""
+    """Checks that the mirror answers the requests of an app as the service does."""
     mirror.apply(access())
     for found, expected in zip(unsigned(mirror), unsigned(origin)):
         assert found == expected
 
 
 def unsigned(engine: Engine) -> List[Any]:
-    """A cursor is its store's own."""
+    """Returns the answers without cursors, which differ between stores."""
     return [
         (target, given.status, given.text.partition('"next_cursor":"')[0])
         for target, given in answers(engine)
@@ -126,13 +126,13 @@ def unsigned(engine: Engine) -> List[Any]:
 def test_the_mirror_answers_as_the_service(
     drive: Driver, mirror: Engine, origin: Engine
 ) -> None:
-    heard: List[SyncProgress] = []
+    received: List[SyncProgress] = []
     with Service(origin, seconds=0.01) as service:
-        report = drive(mirror, service.address + "/", progress=heard.append)
+        report = drive(mirror, service.address + "/", progress=received.append)
         assert 1 < service.most <= 4
         assert report.replies == len(service.sent)
         assert (report.failed, report.quarantined, report.unstable) == ([], [], [])
-        assert heard[0].answered == 0 and heard[-1].answered > 10
+        assert received[0].answered == 0 and received[-1].answered > 10
         assert all("HTTP-X-PASSWORD" in each for each in service.sent)
         is_mirror(mirror, origin)
         coverage = mirror.synced(1000)
@@ -141,21 +141,21 @@ def test_the_mirror_answers_as_the_service(
         assert days.first_day is not None and days.first_day <= FROM
         with pytest.raises(NotSyncedError, match="the absences"):
             mirror.ask(Absentees(1000, from_date=date(2024, 1, 1), to_date=date(2024, 1, 31)))
-        # Again: what is as it was is said so.
+        # A second pass reports the answers that are unchanged.
         again = drive(mirror, service.address, most_in_flight=1)
         assert again.unchanged > 0 and again.failed == []
         is_mirror(mirror, origin)
 
 
 def test_the_example_is_followed(tmp_path: Path, mirror: Engine) -> None:
-    """A pass of each driver over what goes wrong, the school changed in between."""
+    """Each driver makes a pass with simulated failures, and the school changes between passes."""
     store = tmp_path / "source.redb"
     with Engine.open(store) as school:
         school.apply(SAMPLE_SCHOOL)
         school.remove_school(1001)
     given: List[Any] = []
     for drive, changes in zip([by_httpx, by_requests, by_async_httpx], ["", *CHANGES]):
-        # The store is one process's at a time.
+        # Only one process at a time can have the store open.
         with Engine.open(store) as school:
             school.apply(changes)
         with serve("--store", store, "--faults", 4180) as address:
@@ -180,7 +180,7 @@ def test_what_goes_wrong_on_the_way(
     drive: Driver, mirror: Engine, origin: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wrong = {2: "429", 4: "500", 5: "cut", 6: "page", 8: "long"}
-    monkeypatch.setattr(_driving, "LONGEST_BODY", LONG - 1)
+    monkeypatch.setattr(_sync_driver, "LONGEST_BODY", LONG - 1)
     with Service(origin, lambda place, target: wrong.get(place)) as service:
         report = drive(mirror, service.address)
         assert report.failed == []
@@ -216,7 +216,7 @@ def test_cancelled_and_resumed(drive: Driver, tmp_path: Path, origin: Engine) ->
             is_mirror(mirror, origin)
     with Service(origin) as whole, Engine.memory(fixed_clock=NOW) as other:
         drive(other, whole.address)
-        # At most what was out is asked for again.
+        # At most the calls that were in flight are sent again.
         assert sum(service.asked.values()) <= len(whole.sent) + 4
 
 
@@ -234,7 +234,7 @@ def test_a_task_that_is_cancelled(mirror: Engine, origin: Engine) -> None:
             driving.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await driving
-            # No call of it is still out.
+            # None of its calls is still in flight.
             assert len(asyncio.all_tasks()) == 1
 
     with Service(origin, seconds=0.2) as service:
@@ -264,7 +264,8 @@ def test_what_the_listener_raises_comes_out(
     drive: Driver, mirror: Engine, origin: Engine
 ) -> None:
     def raising(progress: SyncProgress) -> None:
-        # Not while a client connects: one that is closed then leaves the socket to Python.
+        # The exception is not raised during the first call: a client that is closed while it
+        # connects does not close its socket.
         if progress.answered:
             raise ZeroDivisionError
 
@@ -311,7 +312,7 @@ def test_state_updates_are_sent(drive: Driver, mirror: Engine) -> None:
     with source(NOW) as other, Service(other) as service:
         drive(mirror, service.address, outbox="demo")
         mirror.apply(access())
-        # One that the service does not have.
+        # The service does not have this API type.
         mirror.apply('''
         {"type":"api_type","api_type_id":99,"family":"finance"}
         {"type":"client_integration","username":"demo","school_id":1000,"api_type_id":99}
@@ -350,13 +351,13 @@ def test_what_says_that_there_is_no_network() -> None:
         except httpx.ConnectError as outer:
             return outer
 
-    assert _driving.cut(raised(OSError(101, "unreachable"))) is CallFailure.OFFLINE
-    assert _driving.cut(raised(socket.gaierror(socket.EAI_AGAIN, ""))) is CallFailure.OFFLINE
-    assert _driving.cut(raised(socket.gaierror(socket.EAI_NONAME, ""))) is CallFailure.CUT
-    assert _driving.cut(raised(ConnectionRefusedError(111, ""))) is CallFailure.CUT
+    assert _sync_driver.cut(raised(OSError(101, "unreachable"))) is CallFailure.OFFLINE
+    assert _sync_driver.cut(raised(socket.gaierror(socket.EAI_AGAIN, ""))) is CallFailure.OFFLINE
+    assert _sync_driver.cut(raised(socket.gaierror(socket.EAI_NONAME, ""))) is CallFailure.CUT
+    assert _sync_driver.cut(raised(ConnectionRefusedError(111, ""))) is CallFailure.CUT
 
 
-def test_nobody_answers(mirror: Engine) -> None:
+def test_no_service_answers(mirror: Engine) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{free.getsockname()[1]}"
@@ -405,7 +406,7 @@ def test_driven_by_hand(mirror: Engine, origin: Engine) -> None:
         sync.approve("/api/v1/nothing")
     with pytest.raises(UnsupportedError):
         sync.reject("/api/v1/nothing")
-    # What is not quarantined needs no decision.
+    # Decisions about an answer that is not quarantined have no effect.
     sync.approve(first.call.target)
     sync.reject(first.call.target)
     assert sync.quarantined() == []
@@ -430,7 +431,7 @@ def test_options_that_are_none(mirror: Engine) -> None:
         mirror.sync(1000, utc_offset="noon")
 
 
-def test_every_reason_has_words() -> None:
+def test_every_reason_has_a_message() -> None:
     for reason in StopReason:
         assert ": " in str(SyncStopped(reason)) and SyncStopped(reason).reason is reason
 

@@ -6,7 +6,7 @@ let package = Package(
     platforms: [.macOS(.v10_15)],
     dependencies: [.package(path: "..")],
     targets: [
-        // The system's: on Linux it needs `libsqlite3-dev`.
+        // The system's SQLite. On Linux it requires the package `libsqlite3-dev`.
         .systemLibrary(name: "CSQLite"),
         .executableTarget(
             name: "Bench",

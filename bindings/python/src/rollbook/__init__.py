@@ -1,6 +1,6 @@
 """A school administration system's integration API, embedded.
 
-Open an :class:`Engine`, give it a school's data, and ask it the requests of the
+Open an :class:`Engine`, load the data of a school, and send the same requests as to the
 service. It answers in this process, offline, with the exact JSON of v1 and v2::
 
     from pathlib import Path
@@ -10,11 +10,11 @@ service. It answers in this process, offline, with the exact JSON of v1 and v2::
         engine.apply(Path("school.ndjson"))
         print(engine.ask(Learners(school=1000, name="an")).json())
 
-:mod:`rollbook.httpx` and :mod:`rollbook.requests` put an engine under an HTTP
-client in place of the network, and fill a school by one from the service;
-:mod:`rollbook.sync` has what that takes, and :mod:`rollbook.follow` what devices take
-that follow a server. :mod:`rollbook.records` has the types of what
-is answered. Numbers such as 4.1 are sections of the service's documentation.
+:mod:`rollbook.httpx` and :mod:`rollbook.requests` answer the requests of an HTTP client
+from an engine instead of the network. They also use the client to fetch a school from the
+service (:mod:`rollbook.sync` has the types), and to follow a server
+(:mod:`rollbook.follow`). :mod:`rollbook.records` has the types of decoded answers.
+Numbers such as 4.1 are sections of the service's documentation.
 """
 
 from rollbook import question

@@ -1,13 +1,14 @@
-"""The short way to the engine, for what is asked thousands of times a second.
+"""Direct calls of the engine, for requests and questions that are sent thousands of times a
+second.
 
-One call into the library, by :mod:`ctypes`: one piece of bytes in, and one out. The
-generated module makes, fills and gives back several buffers for a question, each by
-calls of its own.
+A direct call is a single call of the library by :mod:`ctypes`, with one buffer for the input
+and one for the output. The generated module allocates, fills and frees several buffers for a
+question, with a call for each.
 
-Arguments are in uniffi's form: numbers big-endian, a text as the length of its UTF-8
-in four bytes and the UTF-8, a list as its length in four bytes and the elements, an
-optional value as a byte 0, or 1 and the value. ``ffi/src/call.rs`` says which calls
-there are, ``ffi/src/direct.rs`` what comes back.
+Arguments are in the encoding of uniffi: numbers are big-endian, a text is the length of its
+UTF-8 in four bytes and the UTF-8, a list is its length in four bytes and the elements, and an
+optional value is a byte 0, or a byte 1 and the value. ``ffi/src/call.rs`` describes the calls,
+and ``ffi/src/direct.rs`` the replies.
 """
 
 import ctypes
@@ -17,7 +18,7 @@ from ctypes import string_at
 from struct import Struct, error as StructError
 from typing import Any, Callable, List, Optional, Tuple, Union
 
-from rollbook import _crossing
+from rollbook import _native_calls
 from rollbook.instant import Instant, seconds
 from rollbook.message import Answer, Headers
 
@@ -28,27 +29,30 @@ _long = Struct(">Q").pack
 _signed = Struct(">q").pack
 _EMPTY = _short(0)
 NONE = b"\0"
-"""An optional value that is not given."""
+"""An optional value that is absent."""
 _LONGEST = 2**31 - 1
-# `Answer(…)` without its defaults, which are given here always.
+# Creates an `Answer` faster than its constructor, which supports default values.
 _answer = tuple.__new__
 
-# `Output`: what was lent, its capacity, how many bytes there are, the status, how many
-# of the bytes are the text of `Allow`, what became of the call; then room for the bytes.
+# The head of an `Output`: the address of lent bytes, their capacity, the number of bytes, the
+# status, the length of the text of `Allow` at their end, and the outcome of the call. It is
+# followed by space for the bytes of a small reply.
 _HEAD = Struct("=QQQHHI")
 _START = _HEAD.size
-_ROOM = 4096
-_SIZE = _START + _ROOM
-# The version of this form, and its size: `rollbook_form`.
+_INLINE_BYTES = 4096
+_SIZE = _START + _INLINE_BYTES
+# The version of this interface and the size of an `Output`, as `rollbook_form` returns them.
 _FORM = 1 << 32 | _SIZE
 _ONE_OF_MANY = Struct(">HHQ")
-# What was lent, whose address comes first, as bytes that are copied by slices.
+# A pointer to lent bytes, which slices copy. Their address is the first field of an `Output`.
 _Lent = ctypes.POINTER(ctypes.c_char)
 
-_library = _crossing.native._UniffiLib
+_library = _native_calls.native._UniffiLib
 _library.rollbook_form.restype = ctypes.c_uint64
 if _library.rollbook_form() != _FORM:
-    raise ImportError("rollbook and its library are not of one build: install the package again")
+    raise ImportError(
+        "rollbook and its library are from different builds: install the package again"
+    )
 _call = _library.rollbook_call
 _call.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_void_p]
 _call.restype = None
@@ -61,7 +65,7 @@ listeners: Callable[[], int] = _library.rollbook_listeners
 """Returns the number of listeners that the library may still call or has not finished
 releasing."""
 
-# Memory that no call is using, and that nothing is lent in.
+# Outputs that no call is using, and that refer to no lent bytes.
 _idle: List[Tuple[Any, int]] = []
 
 
@@ -71,14 +75,15 @@ def _memory() -> Tuple[Any, int]:
     return memory, ctypes.addressof(memory)
 
 
-def answered(engine: int, data: bytes) -> Answer:
-    """Calls the engine for one answer."""
+def answer_one(engine: int, data: bytes) -> Answer:
+    """Makes a call of the engine that returns one answer."""
     try:
         output = _idle.pop()
     except IndexError:
         output = _memory()
     memory, address = output
-    # Not known yet: what a signal raises comes as soon as the call has returned.
+    # The capacity is unknown until the head is read. A signal handler may raise an exception as
+    # soon as the call has returned, and the bytes must be given back then too.
     capacity = 1
     try:
         _call(engine, data, len(data), address)
@@ -95,7 +100,7 @@ def answered(engine: int, data: bytes) -> Answer:
     return _answer(Answer, (status, reply, None))
 
 
-def all_answered(engine: int, requests: List[bytes]) -> List[Answer]:
+def answer_all(engine: int, requests: List[bytes]) -> List[Answer]:
     """Answers several requests in one call."""
     data = REQUESTS + _short(len(requests)) + b"".join(requests)
     try:
@@ -125,15 +130,15 @@ def all_answered(engine: int, requests: List[bytes]) -> List[Answer]:
 
 
 def failure(outcome: int, reply: bytes) -> Exception:
-    """What a call that gave no answer raises."""
+    """Returns the exception for a call without an answer."""
     if outcome != 1:
-        return _crossing.native.InternalError(reply.decode())  # type: ignore[no-any-return]
+        return _native_calls.native.InternalError(reply.decode())  # type: ignore[no-any-return]
     case = int.from_bytes(reply[:4], "big") - 1
-    return _crossing.error(_crossing.CASES[case], reply[8:].decode())
+    return _native_calls.error(_native_calls.CASES[case], reply[8:].decode())
 
 
 def number(value: Any) -> bytes:
-    """A number from 0, in eight bytes."""
+    """Encodes an unsigned number in eight bytes."""
     try:
         return _long(value)
     except StructError:
@@ -152,13 +157,13 @@ def flag(value: Any) -> bytes:
 
 
 def numbers(values: Any) -> bytes:
-    # What was written is counted: other threads may change what was given meanwhile.
+    # The written elements are counted, because other threads may change `values` meanwhile.
     written = [number(value) for value in values]
     return _short(len(written)) + b"".join(written)
 
 
 def optional(write: Callable[[Any], bytes]) -> Callable[[Any], bytes]:
-    """As ``write``, of a value that may be None."""
+    """Returns a function that encodes a value that may be None, and otherwise as ``write``."""
     return lambda value: NONE if value is None else b"\1" + write(value)
 
 
@@ -169,11 +174,12 @@ def instant(now: Optional[Instant]) -> bytes:
     try:
         return b"\1" + _signed(at)
     except StructError:
-        raise ValueError(f"{operator.index(at)} is no instant: it has 64 bits") from None
+        number = operator.index(at)
+        raise ValueError(f"{number} is not an instant: it must fit into 64 bits") from None
 
 
 def case(which: int) -> bytes:
-    """The number of an enum's case, counted from 1."""
+    """Encodes the number of an enum's case, starting with 1."""
     return _short(which)
 
 
@@ -184,7 +190,7 @@ def request(
     body: Union[str, bytes],
     now: Optional[Instant],
 ) -> bytes:
-    """A request."""
+    """Encodes a request."""
     utf8 = target.encode()
     parts = [_short(len(utf8)), utf8]
     utf8 = method.encode()
@@ -198,7 +204,7 @@ def request(
         parts += (_short(len(utf8)), utf8)
         utf8 = value.encode()
         parts += (_short(len(utf8)), utf8)
-    # What was written is counted, as in `numbers`: four parts a header.
+    # The written headers are counted, as in `numbers`. Each of them has four parts.
     parts[count] = _short((len(parts) - count) // 4)
     if body == b"":
         parts.append(_EMPTY)
@@ -210,11 +216,11 @@ def request(
 
 
 def _utf8(body: Any) -> bytes:
-    """A body as text. One that is not UTF-8 is no JSON object, and U+FFFD is none
-    either: both are refused alike."""
+    """Returns a body as UTF-8. A body that is not valid UTF-8 is replaced by U+FFFD, because
+    neither of them is a JSON object, so that the engine refuses both in the same manner."""
     if not isinstance(body, str):
         if len(body) > _LONGEST:
-            raise ValueError(f"a body of {len(body)} bytes is too long: the engine takes 65,536")
+            raise ValueError(f"a body of {len(body)} bytes is too long: the limit is 65,536")
         try:
             body.decode()
         except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""How a feed is asked for and taken, whatever client brings it."""
+"""Requests and applies a feed; the part that does not depend on the HTTP client."""
 
 from typing import Iterable, Optional
 from urllib.parse import urlencode, urlsplit
@@ -11,9 +11,9 @@ from rollbook.report import Progress, Summary
 
 
 def target(url: str, after: Optional[str], wait: int) -> str:
-    """Where what changed after a position is asked for."""
+    """Returns the URL that requests the changes after a position."""
     if wait < 0:
-        raise ValueError(f"a wait of {wait} seconds is none: give 0 or more")
+        raise ValueError(f"a wait of {wait} seconds is invalid: give 0 or more")
     asked = {"after": after, "wait": wait or None}
     query = urlencode({name: value for name, value in asked.items() if value is not None})
     parts = urlsplit(url)
@@ -22,23 +22,24 @@ def target(url: str, after: Optional[str], wait: int) -> str:
 
 
 def has_feed(status: int) -> bool:
-    """Whether a feed follows; if not, nothing changed."""
+    """Returns whether a response contains a feed. If it does not, nothing changed. Raises
+    :class:`FollowStopped` for any other status."""
     if status not in (200, 204):
         raise FollowStopped(status)
     return status == 200
 
 
-def hear(progress: Optional[Listener], reached: Progress) -> None:
+def report_progress(progress: Optional[Listener], reached: Progress) -> None:
     if progress is not None and progress(reached) is False:
         raise CancelledError(
-            "the feed was cancelled: what came to the end of a part is kept, and the next call"
-            " goes on"
+            "the feed was cancelled: complete parts are stored, and the next call"
+            " continues"
         )
 
 
-def taken(engine: Engine, pieces: Iterable[bytes], progress: Optional[Listener]) -> Summary:
-    """Takes a feed as it comes."""
+def apply_feed(engine: Engine, pieces: Iterable[bytes], progress: Optional[Listener]) -> Summary:
+    """Applies a feed while it is received."""
     with engine.follow() as follow:
         for piece in pieces:
-            hear(progress, follow.push(piece))
+            report_progress(progress, follow.push(piece))
         return follow.finish()

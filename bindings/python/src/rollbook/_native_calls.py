@@ -1,6 +1,7 @@
-"""The generated module, its records and errors given as this package's.
+"""Calls of the generated module, whose records and errors are converted to the types of this
+package.
 
-What is asked often goes past it: :mod:`rollbook._direct`.
+Frequent calls use :mod:`rollbook._direct` instead.
 """
 
 from types import TracebackType
@@ -12,7 +13,7 @@ from rollbook._native import rollbook as _generated
 T = TypeVar("T")
 
 native: Any = _generated
-"""The generated module, whose types are not this package's."""
+"""The generated module. Its types are not those of this package."""
 
 CASES: Tuple[str, ...] = tuple(name for name in vars(native.RollbookError) if name[0].isupper())
 """The names of the engine's errors, in the order of their numbers."""
@@ -23,29 +24,29 @@ _ERRORS: Dict[str, Type[errors.RollbookError]] = {
 
 
 def error(case: str, message: str) -> errors.RollbookError:
-    """An error of the engine, by the name of its case."""
+    """Returns the error of the engine with this name of its case."""
     return _ERRORS[case + "Error"](message)
 
 
-class Held:
-    """What the library holds for this object alone: of a copy it would be let go
-    twice."""
+class NotCopyable:
+    """An object that owns a resource of the library. It cannot be copied, because the resource
+    would be released twice."""
 
     def __reduce__(self) -> NoReturn:
         name = type(self).__name__
-        raise TypeError(f"{name} cannot be copied or pickled: it lives in this process alone")
+        raise TypeError(f"{name} cannot be copied or pickled: it exists only in this process")
 
 
-class Cancellable(Held):
-    """What goes on until it is at its end. As a context manager it is cancelled at the end
-    of the block if it is still under way."""
+class Cancellable(NotCopyable):
+    """An operation that continues until it ends or is cancelled. As a context manager it is
+    cancelled at the end of the block if it has not ended."""
 
     def __init__(self, native: Any) -> None:
         self._native = native
 
     def cancel(self) -> None:
-        """Gives it up. Does nothing if it is over."""
-        called(self._native.cancel)
+        """Cancels it. Does nothing if it has ended."""
+        call_native(self._native.cancel)
 
     def __enter__(self: T) -> T:
         return self
@@ -59,11 +60,13 @@ class Cancellable(Held):
         self.cancel()
 
 
-def called(method: Callable[..., Any], *arguments: Any) -> Any:
-    """Calls the generated module."""
+def call_native(method: Callable[..., Any], *arguments: Any) -> Any:
+    """Calls a method of the generated module, and converts its errors."""
     for argument in arguments:
         if isinstance(argument, str):
-            # Refused later, the engine would be held by a call that was never made.
+            # A text that is not valid Unicode must be refused here. The generated module would
+            # refuse it only after it has cloned the handle of the engine, which is then never
+            # released.
             argument.encode()
     try:
         return method(*arguments)

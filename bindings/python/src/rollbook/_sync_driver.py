@@ -1,4 +1,4 @@
-"""How a sync is driven, whatever client sends its calls."""
+"""Runs a sync; the part that does not depend on the HTTP client that sends its calls."""
 
 import errno
 import socket
@@ -28,24 +28,25 @@ from rollbook.sync import (
 T = TypeVar("T")
 
 SyncListener = Callable[[SyncProgress], Optional[bool]]
-"""Hears how far a sync has come, and cancels it by returning False."""
+"""Receives the progress of a sync. The sync is cancelled if it returns False."""
 
-Answered = Union[Reply, CallFailure]
+CallResult = Union[Reply, CallFailure]
 
 LONGEST_BODY = 64 << 20
-"""The most bytes of a body; what is longer is as if it had been cut."""
+"""The maximum length of a body in bytes. A longer one counts as an interrupted connection."""
 
 PAUSE = 20.0
-"""The most seconds without a byte from the service."""
+"""The maximum time without a byte from the service, in seconds."""
 
 LONGEST_CALL = 90.0
-"""The most seconds of a call: the machine gives it up after two minutes."""
+"""The maximum duration of a call, in seconds. The engine counts a call without a reply as failed
+after two minutes."""
 
 TICK = 1.0
-"""The listener is asked so often, in seconds, while nothing comes."""
+"""The interval in which the listener is called while no reply arrives, in seconds."""
 
 TRIES = 3
-"""So often something is tried that the store is too busy for."""
+"""The number of attempts for an operation that fails because the store is busy."""
 
 clock = time.time
 
@@ -55,7 +56,7 @@ def now() -> int:
 
 
 class Service(NamedTuple):
-    """Where a school is asked, and as whom."""
+    """The address of the service, and the headers with the credentials."""
 
     address: str
     headers: List[Tuple[str, bytes]]
@@ -68,8 +69,8 @@ class Service(NamedTuple):
 
 
 def service(address: str, username: str, password: str) -> Service:
-    """Checks what the app gave. No message repeats a credential, and none is left to the
-    client to refuse, which would."""
+    """Checks the arguments of the app. No message contains a credential. Values that cannot be
+    sent are refused here, because a message of the HTTP client would contain them."""
     parts = urlsplit(address)
     if (
         parts.scheme not in ("http", "https")
@@ -79,7 +80,7 @@ def service(address: str, username: str, password: str) -> Service:
         or "#" in address
     ):
         raise ValueError(
-            "this is no base address: give scheme, host and path alone, such as"
+            "this is not a base address: give only scheme, host and path, such as"
             " 'https://integrate.example.org'"
         )
     given = [("HTTP-X-USERNAME", username), ("HTTP-X-PASSWORD", password)]
@@ -91,7 +92,7 @@ def service(address: str, username: str, password: str) -> Service:
 
 
 class Body:
-    """A body as it comes: no longer than it may be, nor for longer."""
+    """A body that is being received, with limits on its length and on the duration of the call."""
 
     def __init__(self) -> None:
         self._ends = time.monotonic() + LONGEST_CALL
@@ -99,7 +100,7 @@ class Body:
         self._length = 0
 
     def add(self, piece: bytes) -> Optional[CallFailure]:
-        """Takes the next bytes, and says why it will have no more of them."""
+        """Adds the next bytes. Returns the failure of the call if a limit is exceeded."""
         self._length += len(piece)
         if self._length > LONGEST_BODY:
             return CallFailure.CUT
@@ -114,7 +115,7 @@ _NO_NETWORK = (errno.ENETUNREACH, errno.ENETDOWN)
 
 
 def no_network(failed: BaseException) -> bool:
-    """Whether the system says that there is no network, below what a client makes of it."""
+    """Returns whether the cause of an exception of an HTTP client is that there is no network."""
     cause: Optional[BaseException] = failed
     for _ in range(16):
         if cause is None:
@@ -133,17 +134,18 @@ def cut(failed: BaseException) -> CallFailure:
 
 def cancelled() -> CancelledError:
     return CancelledError(
-        "the sync was cancelled: the replies so far are stored, and the school's next sync continues"
+        "the sync was cancelled: the replies so far are stored, and the school's next sync"
+        " continues"
     )
 
 
 def pause(step: Wait) -> float:
-    """How long to wait for a reply, in seconds."""
+    """Returns how long to wait for a reply, in seconds."""
     return min(max(step.until - clock(), 0.01), TICK)
 
 
-def persevering(work: Callable[[], T]) -> T:
-    """Nothing is lost by what failed as busy or io: it is tried again."""
+def retry_if_busy(work: Callable[[], T]) -> T:
+    """Calls a function, and repeats it if it fails as ``busy`` or ``io``. Nothing is lost then."""
     for _ in range(TRIES - 1):
         try:
             return work()
@@ -153,37 +155,37 @@ def persevering(work: Callable[[], T]) -> T:
 
 
 def next_step(sync: Sync) -> Step:
-    return persevering(lambda: sync.next(now()))
+    return retry_if_busy(lambda: sync.next(now()))
 
 
-def hand_in(sync: Sync, call: Call, answered: Answered) -> ReplyOutcome:
-    if isinstance(answered, Reply):
-        reply = answered
-        return persevering(lambda: sync.handle_reply(call.id, now(), reply))
-    failure = answered
-    return persevering(lambda: sync.handle_failure(call.id, now(), failure))
+def pass_reply(sync: Sync, call: Call, result: CallResult) -> ReplyOutcome:
+    if isinstance(result, Reply):
+        reply = result
+        return retry_if_busy(lambda: sync.handle_reply(call.id, now(), reply))
+    failure = result
+    return retry_if_busy(lambda: sync.handle_failure(call.id, now(), failure))
 
 
-def driven(
-    sync: Sync, send: Callable[[Call], Answered], progress: Optional[SyncListener]
+def run_sync(
+    sync: Sync, send: Callable[[Call], CallResult], progress: Optional[SyncListener]
 ) -> SyncReport:
-    """Drives a sync to its end; each call is sent on a thread of its own.
+    """Runs a sync to its end. Each call is sent on a thread of its own.
 
-    Whatever ends it early leaves the calls that are out to their threads, which end in
-    time and whose replies nobody takes.
+    If an exception ends the sync early, the threads of calls in flight continue until the
+    timeout of their call at most, and their replies are discarded.
     """
-    ended: "SimpleQueue[Tuple[Call, Union[Answered, BaseException]]]" = SimpleQueue()
+    results: "SimpleQueue[Tuple[Call, Union[CallResult, BaseException]]]" = SimpleQueue()
 
-    def sent(call: Call) -> None:
+    def send_and_report(call: Call) -> None:
         try:
-            ended.put((call, send(call)))
+            results.put((call, send(call)))
         except BaseException as failed:
-            ended.put((call, failed))
+            results.put((call, failed))
 
     while True:
         step = next_step(sync)
         if isinstance(step, Send):
-            threading.Thread(target=sent, args=(step.call,), daemon=True).start()
+            threading.Thread(target=send_and_report, args=(step.call,), daemon=True).start()
             continue
         if isinstance(step, Stop):
             raise SyncStopped(step.reason)
@@ -192,9 +194,9 @@ def driven(
         if progress is not None and progress(sync.progress()) is False:
             raise cancelled()
         try:
-            call, answered = ended.get(timeout=pause(step))
+            call, result = results.get(timeout=pause(step))
         except Empty:
             continue
-        if isinstance(answered, BaseException):
-            raise answered
-        hand_in(sync, call, answered)
+        if isinstance(result, BaseException):
+            raise result
+        pass_reply(sync, call, result)

@@ -1,4 +1,4 @@
-"""The engine for asyncio: each call runs on a thread, and the loop goes on."""
+"""The engine for asyncio. Each call runs on a thread, so that the loop is not blocked."""
 
 import os
 import threading
@@ -16,7 +16,7 @@ from typing import (
     Union,
 )
 
-from rollbook._awaiting import AsyncCancellable, ended
+from rollbook._blocking_calls import AsyncCancellable, run_blocking
 from rollbook.async_follow import AsyncFeed, AsyncFollow, AsyncLiveFeed
 from rollbook.async_observe import AsyncObservable
 from rollbook.dataset import Dataset, Listener
@@ -43,84 +43,84 @@ from rollbook.sync import (
 
 
 class AsyncLoad(AsyncCancellable[Load]):
-    """A dataset on its way in, as :class:`Load`; an async context manager."""
+    """A dataset that is being loaded, like :class:`Load`. It is an async context manager."""
 
     async def push(self, piece: Union[bytes, bytearray, memoryview]) -> Progress:
-        """As :meth:`Load.push`."""
-        return await ended(self._of.push, piece)
+        """Like :meth:`Load.push`."""
+        return await run_blocking(self._of.push, piece)
 
     async def finish(self) -> Summary:
-        """As :meth:`Load.finish`."""
-        return await ended(self._of.finish)
+        """Like :meth:`Load.finish`."""
+        return await run_blocking(self._of.finish)
 
 
 class AsyncExport(AsyncCancellable[Export], AsyncIterator[str]):
-    """All that the store holds, as :class:`Export`; an async context manager."""
+    """An export, like :class:`Export`. It is an async context manager."""
 
     async def __anext__(self) -> str:
-        """The next lines, as :class:`Export` gives them."""
-        piece: Optional[str] = await ended(next, self._of, None)
+        """Returns the next lines, like :class:`Export`."""
+        piece: Optional[str] = await run_blocking(next, self._of, None)
         if piece is None:
             raise StopAsyncIteration
         return piece
 
 
 class AsyncSync:
-    """The syncing of one school, as :class:`Sync`."""
+    """The sync of one school, like :class:`Sync`."""
 
     def __init__(self, sync: Sync) -> None:
         self.sync = sync
-        """The sync that is asked."""
+        """The sync whose methods are called."""
 
     async def next(self, now: Instant) -> Step:
-        """As :meth:`Sync.next`."""
-        return await ended(self.sync.next, now)
+        """Like :meth:`Sync.next`."""
+        return await run_blocking(self.sync.next, now)
 
     async def handle_reply(self, call: int, now: Instant, reply: Reply) -> ReplyOutcome:
-        """As :meth:`Sync.handle_reply`."""
-        return await ended(self.sync.handle_reply, call, now, reply)
+        """Like :meth:`Sync.handle_reply`."""
+        return await run_blocking(self.sync.handle_reply, call, now, reply)
 
     async def handle_failure(self, call: int, now: Instant, failure: CallFailure) -> ReplyOutcome:
-        """As :meth:`Sync.handle_failure`."""
-        return await ended(self.sync.handle_failure, call, now, failure)
+        """Like :meth:`Sync.handle_failure`."""
+        return await run_blocking(self.sync.handle_failure, call, now, failure)
 
     async def prioritise(self, target: str) -> None:
-        """As :meth:`Sync.prioritise`."""
-        await ended(self.sync.prioritise, target)
+        """Like :meth:`Sync.prioritise`."""
+        await run_blocking(self.sync.prioritise, target)
 
     async def quarantined(self) -> Sequence[QuarantinedAnswer]:
-        """As :meth:`Sync.quarantined`."""
-        return await ended(self.sync.quarantined)
+        """Like :meth:`Sync.quarantined`."""
+        return await run_blocking(self.sync.quarantined)
 
     async def approve(self, target: str) -> None:
-        """As :meth:`Sync.approve`."""
-        await ended(self.sync.approve, target)
+        """Like :meth:`Sync.approve`."""
+        await run_blocking(self.sync.approve, target)
 
     async def reject(self, target: str) -> None:
-        """As :meth:`Sync.reject`."""
-        await ended(self.sync.reject, target)
+        """Like :meth:`Sync.reject`."""
+        await run_blocking(self.sync.reject, target)
 
     async def report(self) -> SyncReport:
-        """As :meth:`Sync.report`."""
-        return await ended(self.sync.report)
+        """Like :meth:`Sync.report`."""
+        return await run_blocking(self.sync.report)
 
     async def progress(self) -> SyncProgress:
-        """As :meth:`Sync.progress`."""
-        return await ended(self.sync.progress)
+        """Like :meth:`Sync.progress`."""
+        return await run_blocking(self.sync.progress)
 
 
 class AsyncEngine(AsyncObservable):
-    """An :class:`Engine` for asyncio. Its methods are those of the engine, each on a
-    thread of the loop's executor, and fail alike.
+    """An :class:`Engine` for asyncio. It has the methods of the engine, which fail in the same
+    cases. Each call runs on a thread of the loop's executor.
 
-    A task that is cancelled waits for the end of the call that it is in, and a load
-    is told to stop: no change is half done, and none is still under way when the
-    task has ended. One that was past stopping is there whole.
+    A task that is cancelled first waits until its call has ended. A load is stopped in this case,
+    and stores nothing, unless it was already being committed: then it is stored completely. When
+    a task has ended, none of its calls is still running.
     """
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
-        """The engine that is asked."""
+        """The engine whose methods are called."""
 
     @classmethod
     async def open(
@@ -133,9 +133,9 @@ class AsyncEngine(AsyncObservable):
         max_page_limit: Optional[int] = None,
         journal_bytes: Optional[int] = None,
     ) -> "AsyncEngine":
-        """As :meth:`Engine.open`."""
+        """Like :meth:`Engine.open`."""
         return cls(
-            await ended(
+            await run_blocking(
                 Engine.open,
                 path,
                 cache_bytes=cache_bytes,
@@ -156,9 +156,9 @@ class AsyncEngine(AsyncObservable):
         max_page_limit: Optional[int] = None,
         journal_bytes: Optional[int] = None,
     ) -> "AsyncEngine":
-        """As :meth:`Engine.memory`."""
+        """Like :meth:`Engine.memory`."""
         return cls(
-            await ended(
+            await run_blocking(
                 Engine.memory,
                 cache_bytes=cache_bytes,
                 fixed_clock=fixed_clock,
@@ -176,16 +176,16 @@ class AsyncEngine(AsyncObservable):
         body: Union[str, bytes] = b"",
         now: Optional[Instant] = None,
     ) -> Answer:
-        """As :meth:`Engine.request`."""
-        return await ended(self.engine.request, target, method, headers, body, now)
+        """Like :meth:`Engine.request`."""
+        return await run_blocking(self.engine.request, target, method, headers, body, now)
 
     async def requests(self, requests: Iterable[Request]) -> List[Answer]:
-        """As :meth:`Engine.requests`."""
-        return await ended(self.engine.requests, requests)
+        """Like :meth:`Engine.requests`."""
+        return await run_blocking(self.engine.requests, requests)
 
     async def ask(self, question: Question, now: Optional[Instant] = None) -> Answer:
-        """As :meth:`Engine.ask`."""
-        return await ended(self.engine.ask, question, now)
+        """Like :meth:`Engine.ask`."""
+        return await run_blocking(self.engine.ask, question, now)
 
     async def page(
         self,
@@ -196,8 +196,8 @@ class AsyncEngine(AsyncObservable):
         reverse_order: bool = False,
         now: Optional[Instant] = None,
     ) -> Answer:
-        """As :meth:`Engine.page`."""
-        return await ended(
+        """Like :meth:`Engine.page`."""
+        return await run_blocking(
             self.engine.page,
             question,
             cursor=cursor,
@@ -207,29 +207,29 @@ class AsyncEngine(AsyncObservable):
         )
 
     async def find(self, question: Question, now: Optional[Instant] = None) -> Answer:
-        """As :meth:`Engine.find`."""
-        return await ended(self.engine.find, question, now)
+        """Like :meth:`Engine.find`."""
+        return await run_blocking(self.engine.find, question, now)
 
     async def set_state(
         self, username: str, school: int, api_type_id: int, active: bool
     ) -> Answer:
-        """As :meth:`Engine.set_state`."""
-        return await ended(self.engine.set_state, username, school, api_type_id, active)
+        """Like :meth:`Engine.set_state`."""
+        return await run_blocking(self.engine.set_state, username, school, api_type_id, active)
 
     async def upgrade(self, target: str) -> Upgrade:
-        """As :meth:`Engine.upgrade`."""
-        return await ended(self.engine.upgrade, target)
+        """Like :meth:`Engine.upgrade`."""
+        return await run_blocking(self.engine.upgrade, target)
 
     async def apply(
         self,
         dataset: Union[Dataset, AsyncIterable[bytes]],
         progress: Optional[Listener] = None,
     ) -> Summary:
-        """As :meth:`Engine.apply`; pieces may come from an async iterable too, and
-        ``progress`` is called on the loop's thread then."""
+        """Like :meth:`Engine.apply`. The dataset can also be an async iterable of pieces; in this
+        case ``progress`` is called on the loop's thread."""
         if isinstance(dataset, AsyncIterable):
-            return await _pushed(self.engine.load(), dataset, progress)
-        return await _loaded(self.engine.apply, dataset, progress=progress)
+            return await _push_pieces(self.engine.load(), dataset, progress)
+        return await _load_cancellable(self.engine.apply, dataset, progress=progress)
 
     async def replace_school(
         self,
@@ -237,30 +237,32 @@ class AsyncEngine(AsyncObservable):
         dataset: Union[Dataset, AsyncIterable[bytes]],
         progress: Optional[Listener] = None,
     ) -> Summary:
-        """As :meth:`Engine.replace_school`, and as :meth:`apply`."""
+        """Like :meth:`Engine.replace_school`, for the datasets that :meth:`apply` takes."""
         if isinstance(dataset, AsyncIterable):
-            return await _pushed(self.engine.load_school(school), dataset, progress)
-        return await _loaded(self.engine.replace_school, school, dataset, progress=progress)
+            return await _push_pieces(self.engine.load_school(school), dataset, progress)
+        return await _load_cancellable(
+            self.engine.replace_school, school, dataset, progress=progress
+        )
 
     def load(self) -> AsyncLoad:
-        """As :meth:`Engine.load`."""
+        """Like :meth:`Engine.load`."""
         return AsyncLoad(self.engine.load())
 
     def load_school(self, school: int) -> AsyncLoad:
-        """As :meth:`Engine.load_school`."""
+        """Like :meth:`Engine.load_school`."""
         return AsyncLoad(self.engine.load_school(school))
 
     async def check(self, dataset: Dataset, limit: int = 100) -> List[Fault]:
-        """As :meth:`Engine.check`."""
-        return await ended(self.engine.check, dataset, limit)
+        """Like :meth:`Engine.check`."""
+        return await run_blocking(self.engine.check, dataset, limit)
 
     async def remove_school(self, school: int) -> Summary:
-        """As :meth:`Engine.remove_school`."""
-        return await ended(self.engine.remove_school, school)
+        """Like :meth:`Engine.remove_school`."""
+        return await run_blocking(self.engine.remove_school, school)
 
     async def erase_learner(self, school: int, learner: int) -> Summary:
-        """As :meth:`Engine.erase_learner`."""
-        return await ended(self.engine.erase_learner, school, learner)
+        """Like :meth:`Engine.erase_learner`."""
+        return await run_blocking(self.engine.erase_learner, school, learner)
 
     async def sync(
         self,
@@ -272,9 +274,9 @@ class AsyncEngine(AsyncObservable):
         rotate: Optional[int] = None,
         outbox: Optional[str] = None,
     ) -> AsyncSync:
-        """As :meth:`Engine.sync`; :func:`rollbook.httpx.sync_with_async` drives it."""
+        """Like :meth:`Engine.sync`. Pass the result to :func:`rollbook.httpx.sync_with_async`."""
         return AsyncSync(
-            await ended(
+            await run_blocking(
                 self.engine.sync,
                 school,
                 days_from=days_from,
@@ -286,68 +288,70 @@ class AsyncEngine(AsyncObservable):
         )
 
     async def synced(self, school: int) -> Optional[Coverage]:
-        """As :meth:`Engine.synced`."""
-        return await ended(self.engine.synced, school)
+        """Like :meth:`Engine.synced`."""
+        return await run_blocking(self.engine.synced, school)
 
     async def forget_sync(self, school: int) -> None:
-        """As :meth:`Engine.forget_sync`."""
-        await ended(self.engine.forget_sync, school)
+        """Like :meth:`Engine.forget_sync`."""
+        await run_blocking(self.engine.forget_sync, school)
 
     async def feed(self, scope: Scope, after: Optional[str] = None) -> AsyncFeed:
-        """As :meth:`Engine.feed`, to be iterated over by ``async for``."""
-        return AsyncFeed(await ended(self.engine.feed, scope, after))
+        """Like :meth:`Engine.feed`. Iterate over the result with ``async for``."""
+        return AsyncFeed(await run_blocking(self.engine.feed, scope, after))
 
     def observe_feed(self, scope: Scope) -> AsyncLiveFeed:
-        """As :meth:`Engine.observe_feed`."""
+        """Like :meth:`Engine.observe_feed`."""
         return AsyncLiveFeed(self.engine._native.observe_feed, scope)
 
     def follow(self) -> AsyncFollow:
-        """As :meth:`Engine.follow`; :func:`rollbook.httpx.follow_from_async` drives it."""
+        """Like :meth:`Engine.follow`. :func:`rollbook.httpx.follow_from_async` fetches a feed over
+        HTTP and applies it."""
         return AsyncFollow(self.engine.follow())
 
     async def followed(self) -> Optional[str]:
-        """As :meth:`Engine.followed`."""
-        return await ended(self.engine.followed)
+        """Like :meth:`Engine.followed`."""
+        return await run_blocking(self.engine.followed)
 
     async def export(
         self, *, credentials: bool = False, scope: Optional[Scope] = None
     ) -> AsyncExport:
-        """As :meth:`Engine.export`, to be iterated over by ``async for``."""
-        return AsyncExport(await ended(self.engine.export, credentials=credentials, scope=scope))
+        """Like :meth:`Engine.export`. Iterate over the result with ``async for``."""
+        export = await run_blocking(self.engine.export, credentials=credentials, scope=scope)
+        return AsyncExport(export)
 
     async def export_pseudonymised(self, key: bytes) -> AsyncExport:
-        """As :meth:`Engine.export_pseudonymised`, to be iterated over by ``async for``."""
-        return AsyncExport(await ended(self.engine.export_pseudonymised, key))
+        """Like :meth:`Engine.export_pseudonymised`. Iterate over the result with ``async for``."""
+        return AsyncExport(await run_blocking(self.engine.export_pseudonymised, key))
 
     async def verify(self) -> Verification:
-        """As :meth:`Engine.verify`."""
-        return await ended(self.engine.verify)
+        """Like :meth:`Engine.verify`."""
+        return await run_blocking(self.engine.verify)
 
     async def compact(self) -> None:
-        """As :meth:`Engine.compact`."""
-        await ended(self.engine.compact)
+        """Like :meth:`Engine.compact`."""
+        await run_blocking(self.engine.compact)
 
     async def backup(
         self, path: Union[str, "os.PathLike[str]"], *, credentials: bool
     ) -> None:
-        """As :meth:`Engine.backup`."""
-        await ended(self.engine.backup, path, credentials=credentials)
+        """Like :meth:`Engine.backup`."""
+        await run_blocking(self.engine.backup, path, credentials=credentials)
 
     async def suspend(self) -> None:
-        """As :meth:`Engine.suspend`."""
-        await ended(self.engine.suspend)
+        """Like :meth:`Engine.suspend`."""
+        await run_blocking(self.engine.suspend)
 
     async def resume(self) -> None:
-        """As :meth:`Engine.resume`."""
-        await ended(self.engine.resume)
+        """Like :meth:`Engine.resume`."""
+        await run_blocking(self.engine.resume)
 
     async def stats(self) -> Stats:
-        """As :meth:`Engine.stats`."""
-        return await ended(self.engine.stats)
+        """Like :meth:`Engine.stats`."""
+        return await run_blocking(self.engine.stats)
 
     async def close(self) -> None:
-        """As :meth:`Engine.close`."""
-        await ended(self.engine.close)
+        """Like :meth:`Engine.close`."""
+        await run_blocking(self.engine.close)
 
     async def __aenter__(self) -> "AsyncEngine":
         return self
@@ -361,27 +365,27 @@ class AsyncEngine(AsyncObservable):
         await self.close()
 
 
-async def _loaded(
+async def _load_cancellable(
     load: Callable[..., Summary], *args: Any, progress: Optional[Listener]
 ) -> Summary:
-    """Loads with a listener that stops the load of a task that is cancelled."""
+    """Loads with a listener that stops the load if the task is cancelled."""
     stopped = threading.Event()
 
-    def heard(read: Progress) -> Optional[bool]:
+    def listen(read: Progress) -> Optional[bool]:
         if stopped.is_set():
             return False
         return None if progress is None else progress(read)
 
-    return await ended(load, *args, progress=heard, stop=stopped.set)
+    return await run_blocking(load, *args, progress=listen, stop=stopped.set)
 
 
-async def _pushed(
+async def _push_pieces(
     load: Load, dataset: AsyncIterable[bytes], progress: Optional[Listener]
 ) -> Summary:
-    """Pushes pieces as they come."""
+    """Pushes the pieces of a dataset as they arrive."""
     async with AsyncLoad(load) as loading:
         async for piece in dataset:
             read = await loading.push(piece)
             if progress is not None and progress(read) is False:
-                raise CancelledError("the load was cancelled: nothing was kept")
+                raise CancelledError("the load was cancelled: nothing was stored")
         return await loading.finish()

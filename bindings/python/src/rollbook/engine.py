@@ -1,13 +1,13 @@
-"""The engine: everything that is asked of it."""
+"""The engine: opens a store, and answers requests and questions from it."""
 
 import os
 from types import TracebackType
 from typing import Any, Iterable, List, Optional, Tuple, Type, Union
 
-from rollbook import _crossing, _direct
+from rollbook import _direct, _native_calls
 from rollbook import sync as _sync
-from rollbook._crossing import called
-from rollbook.dataset import Dataset, Listener, heard, loaded, pieces, whole
+from rollbook._native_calls import call_native
+from rollbook.dataset import Dataset, Listener, load_with_listener, pieces, push_pieces, whole
 from rollbook.export import Export
 from rollbook.follow import Feed, Follow, Scope, native_scope
 from rollbook.instant import Instant, seconds
@@ -19,19 +19,19 @@ from rollbook.question import Day, Question
 from rollbook.report import Fault, Stats, Summary, Verification
 from rollbook.sync import Coverage, Sync
 
-_native = _crossing.native
+_native = _native_calls.native
 
 
-class Engine(Observable, _crossing.Held):
-    """A school administration system's integration API over a store on this device.
+class Engine(Observable, _native_calls.NotCopyable):
+    """The integration API of a school administration system, over a store on this device.
 
-    Give it a school's data as a dataset, ask it the requests of the service, and it
-    answers with the exact JSON of v1 or v2, every rule included. It may be used from
-    several threads at once; every call blocks until it is done, most for
-    microseconds, and lets other threads run meanwhile.
+    Load the data of a school as a dataset and send the same requests as to the service. The
+    engine answers with the exact JSON of v1 or v2, and implements every rule. It can be used from
+    several threads at once. Every call blocks until it is finished; most calls take microseconds,
+    and other threads run meanwhile.
 
-    Open one by :meth:`open` or :meth:`memory`. As a context manager it is closed at
-    the end; an engine that nobody refers to any more gives its file back too.
+    Open an engine by :meth:`open` or :meth:`memory`. As a context manager it is closed at the end
+    of the block. An engine without references also closes its file.
     """
 
     def __init__(self) -> None:
@@ -48,28 +48,27 @@ class Engine(Observable, _crossing.Held):
         max_page_limit: Optional[int] = None,
         journal_bytes: Optional[int] = None,
     ) -> "Engine":
-        """Opens the store in a file, and makes one where nothing is.
+        """Opens the store in a file, or creates one if no file exists.
 
-        ``cache_bytes`` is for what was read of the store: 256 MiB unless given. It
-        fills as data is read.
-        ``fixed_clock`` is a clock that stands still; the system's clock unless
-        given. ``page_limit`` is how many records a page of v2 has where a request
-        says nothing, 10 unless given, and ``max_page_limit`` how many at most, 50
-        unless given. ``journal_bytes`` is for what was changed, by school, so that
-        other stores can follow: 1 MiB unless given, and 0 for none.
+        ``cache_bytes`` limits the cache for data that was read from the store; the default is 256
+        MiB. The cache fills as data is read. ``fixed_clock`` is a fixed time; the default is the
+        system's clock. ``page_limit`` is the number of records of a v2 page if a request contains
+        no limit; the default is 10. ``max_page_limit`` is the maximum number of records of a v2
+        page; the default is 50. ``journal_bytes`` limits the journal of each school, which records
+        the changes for followers; the default is 1 MiB. With 0, nothing is recorded, and followers
+        always receive everything.
 
-        A process that is forked opens a store of its own: of an engine that it
-        inherits it reads what lies in memory, and every other call fails as
-        ``unsupported``.
+        A forked process must open its own store. With an engine inherited from its parent it can
+        only read what is in memory; every other call fails as ``unsupported``.
 
-        Fails as ``already_open`` if an engine holds it, here or in another process;
-        as ``not_a_store``, ``newer_format`` or ``corrupt`` if it cannot be read; as
-        ``unsupported`` if the limits do not fit. Every change fails as ``missing``
-        once the file is no longer at the path; questions, an export and a backup
-        still see what is open.
+        Fails as ``already_open`` if another engine, in this process or another one, has the store
+        open; as ``not_a_store``, ``newer_format`` or ``corrupt`` if it cannot be read; as
+        ``unsupported`` if the limits of pages are invalid. Every change fails as ``missing`` once
+        the file is no longer at the path; questions, an export and a backup still use the open
+        file.
         """
         options = _options(cache_bytes, fixed_clock, page_limit, max_page_limit, journal_bytes)
-        return cls._over(called(_native.Engine.open, os.fspath(path), options))
+        return cls._over(call_native(_native.Engine.open, os.fspath(path), options))
 
     @classmethod
     def memory(
@@ -81,10 +80,10 @@ class Engine(Observable, _crossing.Held):
         max_page_limit: Optional[int] = None,
         journal_bytes: Optional[int] = None,
     ) -> "Engine":
-        """Opens an empty store that lives in memory and goes with the engine. The
-        options are those of :meth:`open`; the cache takes 32 MiB at most."""
+        """Opens an empty store in memory, which is discarded with the engine. The options are
+        those of :meth:`open`; the cache uses at most 32 MiB."""
         options = _options(cache_bytes, fixed_clock, page_limit, max_page_limit, journal_bytes)
-        return cls._over(called(_native.Engine.memory, options))
+        return cls._over(call_native(_native.Engine.memory, options))
 
     @classmethod
     def _over(cls, native: Any) -> "Engine":
@@ -104,37 +103,38 @@ class Engine(Observable, _crossing.Held):
         body: Union[str, bytes] = b"",
         now: Optional[Instant] = None,
     ) -> Answer:
-        """Answers a request as the service does, rules of access included.
+        """Answers a request as the service does, including the access checks.
 
-        ``target`` is path and query string, beginning with ``/api/v1/`` or
-        ``/api/v2/``. Every request needs the headers ``HTTP-X-USERNAME`` and
-        ``HTTP-X-PASSWORD``, most of v2 ``HTTP-X-SCHOOLID`` as well; if a name stands
-        several times, the last counts. ``now`` is the instant to answer for; the
-        engine's clock unless given.
+        ``target`` is the path and the query string, starting with ``/api/v1/`` or ``/api/v2/``.
+        Every request needs the headers ``HTTP-X-USERNAME`` and ``HTTP-X-PASSWORD``, and most
+        requests of v2 also need ``HTTP-X-SCHOOLID``. If a name occurs several times, the last
+        value is used. ``now`` is the instant for which the request is answered; the default is the
+        instant of the engine's clock.
 
-        If the store fails or the engine is suspended or closed, the answer is a 500
-        that says so.
+        If the store fails, or the engine is suspended or closed, the answer is a 500 with an
+        explanation.
         """
         asked = _direct.request(target, method, headers, body, now)
-        return _direct.answered(self._address, _direct.REQUEST + asked)
+        return _direct.answer_one(self._address, _direct.REQUEST + asked)
 
     def requests(self, requests: Iterable[Request]) -> List[Answer]:
-        """Answers several requests, one after the other: to cross the language
-        boundary costs more than most answers."""
-        return _direct.all_answered(self._address, [_direct.request(*each) for each in requests])
+        """Answers several requests, one after the other. This is faster than a call for each,
+        because a call of the library takes longer than most answers."""
+        return _direct.answer_all(self._address, [_direct.request(*each) for each in requests])
 
     def ask(self, question: Question, now: Optional[Instant] = None) -> Answer:
-        """Answers a question of an app that is trusted: no credentials, no
-        authorisation, no activation. The body is that of v1's answer to a request
-        which has passed them. ``now`` is the instant to answer for; the engine's
-        clock unless given.
+        """Answers a question of a trusted app, without credentials, authorisation and activation.
+        The body is the same as that of v1's answer to a request that passes these checks. ``now``
+        is the instant for which the question is answered; the default is the instant of the
+        engine's clock.
 
-        What the API refuses or does not find is an answer. Fails as ``suspended`` or
-        ``closed``; as ``io`` or ``corrupt`` if the store fails; as ``bad_argument``
-        if a text is no date.
+        If the API refuses the question or finds nothing, this is an answer and not an error. Fails
+        as ``suspended`` or ``closed``; as ``not_synced`` if the school is synced and the data was
+        not fetched yet; as ``io`` or ``corrupt`` if the store fails; as ``bad_argument`` if a text
+        is not a date.
         """
         rest = _direct.NONE if now is None else _direct.instant(now)
-        return _direct.answered(self._address, question._asked(_direct.ASK, rest))
+        return _direct.answer_one(self._address, question._encode_call(_direct.ASK, rest))
 
     def page(
         self,
@@ -145,116 +145,124 @@ class Engine(Observable, _crossing.Held):
         reverse_order: bool = False,
         now: Optional[Instant] = None,
     ) -> Answer:
-        """Answers one page of a question as v2 does (section 9, item 3); otherwise as
-        :meth:`ask`.
+        """Answers one page of a question in the format of v2 (section 9, item 3). In other
+        respects it works like :meth:`ask`.
 
-        ``cursor`` is the ``next_cursor`` of the page before; none for the first
-        page. ``limit`` is the most records: the engine's default unless given, and
-        at most the engine's maximum. ``reverse_order`` gives the last record first.
+        ``cursor`` is the ``next_cursor`` of the previous page; omit it for the first page.
+        ``limit`` is the maximum number of records; the default is that of the engine, and the
+        engine limits it. With ``reverse_order``, the last record is first.
         """
         page = _optional_text(cursor) + _optional_number(limit) + _direct.flag(reverse_order)
         rest = page + _direct.instant(now)
-        return _direct.answered(self._address, question._asked(_direct.PAGE, rest))
+        return _direct.answer_one(self._address, question._encode_call(_direct.PAGE, rest))
 
     def find(self, question: Question, now: Optional[Instant] = None) -> Answer:
-        """Answers the first record that a question finds as v2 answers one record
-        (section 9, item 1): an object, or 404. Otherwise as :meth:`ask`."""
+        """Answers with the first record that matches a question, in the format of v2 for one
+        record (section 9, item 1): an object, or 404. In other respects it works like
+        :meth:`ask`."""
         rest = _direct.NONE if now is None else _direct.instant(now)
-        return _direct.answered(self._address, question._asked(_direct.FIND, rest))
+        return _direct.answer_one(self._address, question._encode_call(_direct.FIND, rest))
 
     def set_state(self, username: str, school: int, api_type_id: int, active: bool) -> Answer:
-        """Sets whether an integrator serves a school's API type (4.8), for an app
-        that is trusted: 200 if that changed something, 204 if it was so already.
+        """Sets whether an integrator serves a school's API type (4.8), for a trusted app. The
+        status is 200 if the state was changed, and 204 if it was the same already.
 
-        What the API refuses is an answer. Fails as ``busy`` if a load does not end in
-        time, as ``io`` if the change could not be written.
+        If the API refuses the update, this is an answer and not an error. Fails as ``busy`` if a
+        load does not finish in time; as ``synced`` if the school is synced without an outbox; as
+        ``io`` if the change cannot be written.
         """
-        answer = called(self._native.set_state, username, school, api_type_id, active)
+        answer = call_native(self._native.set_state, username, school, api_type_id, active)
         return Answer(answer.status, answer.bytes, answer.allow)
 
     def upgrade(self, target: str) -> Upgrade:
-        """The v2 request for the data of a v1 one, given its path and query string
-        (section 9).
+        """Returns the v2 request for the data of a v1 request, which is given by its path and
+        query string (section 9).
 
-        Fails as ``bad_argument`` if the target is not of v1, or of none of its paths,
-        or if v1 refuses it as well.
+        Fails as ``bad_argument`` if the target does not belong to v1, if v1 does not have its
+        path, or if v1 refuses it too.
         """
-        upgrade = called(self._native.upgrade, target)
+        upgrade = call_native(self._native.upgrade, target)
         return Upgrade(upgrade.target, _headers(upgrade))
 
     def apply(self, dataset: Dataset, progress: Optional[Listener] = None) -> Summary:
         """Applies a dataset: all of it, durably, or nothing.
 
-        Text is the dataset itself; a file is given by its :class:`pathlib.Path`.
-        Memory stays bounded if the dataset is read from a file or comes in pieces,
-        and questions go on meanwhile. Applying the same dataset again writes
-        nothing. ``progress`` hears how far the load has come, and cancels it if it
-        returns False.
+        Text is the dataset itself; a file is given by its :class:`pathlib.Path`. If the dataset is
+        read from a file or consists of pieces, the memory use is limited, whatever its size.
+        Questions are answered meanwhile. Applying the same dataset again writes nothing.
+        ``progress`` receives the progress of the load, and cancels it by returning False.
 
-        Fails as ``bad_dataset`` for the first fault, with its line; as ``busy`` if
-        another change does not end in time; as ``io`` if the dataset could not be
-        read or the store could not be written; as ``cancelled`` if the listener said
-        so. What the listener raises comes out as it is.
+        Fails as ``bad_dataset`` for the first fault, with its line; as ``busy`` if another change
+        does not finish in time; as ``synced`` if the dataset has records that only
+        the source of a synced or followed school may change; as ``io`` if the dataset cannot be
+        read or the store cannot be written; as ``cancelled`` if the listener returned False. If
+        the listener raises an exception, this method raises the same one.
         """
         given = whole(dataset)
         if given is None:
-            return loaded(self.load(), dataset, progress)
-        return heard(progress, lambda ear: called(self._native.apply, given, ear))
+            return push_pieces(self.load(), dataset, progress)
+        return load_with_listener(
+            progress, lambda listener: call_native(self._native.apply, given, listener)
+        )
 
     def replace_school(
         self, school: int, dataset: Dataset, progress: Optional[Listener] = None
     ) -> Summary:
-        """Applies a dataset that is the whole of one school: what it lacks goes.
+        """Applies a dataset that contains one school completely. Stored records of the school that
+        the dataset lacks are removed.
 
-        It may bring API types and integrators along; those that it lacks stay. Fails
-        as :meth:`apply`; a record of another school is a fault.
+        The dataset may also contain API types and integrators; those that it lacks remain. Fails
+        as :meth:`apply` does. A record of another school is an error in the dataset.
         """
         given = whole(dataset)
         if given is None:
-            return loaded(self.load_school(school), dataset, progress)
-        return heard(progress, lambda ear: called(self._native.replace_school, school, given, ear))
+            return push_pieces(self.load_school(school), dataset, progress)
+        return load_with_listener(
+            progress,
+            lambda listener: call_native(self._native.replace_school, school, given, listener),
+        )
 
     def load(self) -> Load:
-        """Begins a load that bytes are pushed into."""
-        return Load(called(self._native.load))
+        """Begins a load, into which the bytes of a dataset are pushed."""
+        return Load(call_native(self._native.load))
 
     def load_school(self, school: int) -> Load:
-        """Begins a load of the whole of one school, that bytes are pushed into."""
-        return Load(called(self._native.load_school, school))
+        """Begins a load of one complete school, into which the bytes of a dataset are pushed. See
+        :meth:`replace_school`."""
+        return Load(call_native(self._native.load_school, school))
 
     def check(self, dataset: Dataset, limit: int = 100) -> List[Fault]:
-        """Every fault of a dataset, at most so many, in the order of its lines.
-        Nothing is applied. Pieces, and a file that is open, are read into memory
-        first; a path is not.
+        """Returns all errors in a dataset, up to a limit, in the order of its lines. Nothing is
+        applied. Pieces and open files are first read into memory; a file given by its path is not.
 
-        Fails as ``io`` if the dataset could not be read, as ``busy`` as a change
-        does.
+        Fails as ``io`` if the dataset cannot be read, and as ``busy`` as a change does.
         """
         given = whole(dataset)
         if given is None:
             given = whole(b"".join(pieces(dataset)))
-        faults = called(self._native.check, given, limit)
+        faults = call_native(self._native.check, given, limit)
         return [Fault(fault.line, fault.what) for fault in faults]
 
     def remove_school(self, school: int) -> Summary:
-        """Removes every record of a school, the authorisations that it gave included.
-        An unknown school is no error. Old pages of the file may hold bytes of it
-        until the store is compacted.
+        """Removes every record of a school, including the authorisations that it gave. An unknown
+        school is not an error. Unused pages of the file may contain its bytes until
+        :meth:`compact` is called.
 
-        Fails as ``busy`` or ``io``; nothing is changed then.
+        Fails as ``suspended``, ``closed``, ``busy`` or ``io``; nothing is changed in this case.
         """
-        return _crossing.summary(called(self._native.remove_school, school))
+        return _native_calls.summary(call_native(self._native.remove_school, school))
 
     def erase_learner(self, school: int, learner: int) -> Summary:
-        """Erases a learner: the learner, its subjects, marks and absences, and what
-        old pages of the file still hold of them. Parents and accountable persons are
-        people of their own and stay.
+        """Erases a learner: the learner, all records that belong to it (its subjects, marks,
+        absences and discipline), and their remains in unused pages of the file. Parents and
+        accountable persons are not erased, because they are other people, unless the store follows
+        another one and no other learner of its scope refers to them.
 
-        Fails as ``busy`` if a change or a backup does not end in time, or as ``io``.
-        Call it again then. An export or feed that is not read to its end within five
-        seconds fails as ``reader_ended``.
+        Fails as ``suspended`` or ``closed``; as ``busy`` if a change or a backup does not finish
+        in time; or as ``io``. Call it again if it fails as ``busy`` or ``io``. An export or feed
+        that is not read completely within five seconds fails as ``reader_ended``.
         """
-        return _crossing.summary(called(self._native.erase_learner, school, learner))
+        return _native_calls.summary(call_native(self._native.erase_learner, school, learner))
 
     def sync(
         self,
@@ -266,174 +274,182 @@ class Engine(Observable, _crossing.Held):
         rotate: Optional[int] = None,
         outbox: Optional[str] = None,
     ) -> Sync:
-        """Fills a school from the service, or goes on with a pass that was left under way.
-        What was not seen of it is ``not_synced`` afterwards, and in requests a 503. Nothing
-        is sent by this: :func:`rollbook.httpx.sync_with` and its like drive what is given.
+        """Starts a sync, which fills a school from the service. An unfinished pass is resumed.
+        Afterwards, questions about data that was not fetched fail as ``not_synced``, and requests
+        are answered with 503. This method sends nothing: pass the result to
+        :func:`rollbook.httpx.sync_with` or one of the similar functions.
 
-        ``days_from`` is the first day of absences and discipline; a month before today
-        unless given, and at most ten years before. ``utc_offset`` is the school's distance
-        from UTC as ``±HH:MM``, which the service does not tell; ``+02:00`` unless given. It
-        says which day is today at the school. ``most_in_flight`` is how many calls may be
-        out at once; 4 unless given, and the service may make it fewer. ``rotate`` is how
-        many of the answers that seldom change are asked for again in a pass, the oldest
-        first; 25 unless given. ``outbox`` is the integrator with whose credentials the
-        calls are sent, by user name, if its state updates are to be taken and sent: what was
-        asked for shows at once, and is taken back if the service refuses it. Without it
-        state updates of a school that is synced are refused.
+        ``days_from`` is the first day of the absences and discipline records to sync; the default
+        is a month before today, and the limit is ten years before today. ``utc_offset`` is the
+        school's offset from UTC as ``±HH:MM``, which no answer of the service contains. It
+        determines the current date of the school. The default is the offset that is stored with
+        the school, which is ``+02:00`` at first. ``most_in_flight`` is the number of calls that
+        may be in flight at once; the default is 4. While the service answers 429, the sync allows
+        fewer. ``rotate`` is the number of answers that seldom change which a pass requests again,
+        the oldest first; the default is 25. ``outbox`` is the user name of the integrator whose
+        credentials the calls use, if state updates of that integrator are accepted and sent. A
+        requested state is visible at once, and is reset if the service refuses it. Without this
+        option, state updates of a synced school are refused.
 
-        Fails as ``bad_argument`` or ``unsupported`` if an option is of no form that it may
-        have; as ``suspended`` or ``closed``, or as ``io``.
+        Fails as ``bad_argument`` or ``unsupported`` if an option is invalid; as ``unsupported`` if
+        the school follows another store; as ``busy``, ``suspended``, ``closed`` or ``io``.
         """
         options = _sync.options(days_from, utc_offset, most_in_flight, rotate, outbox)
-        return Sync(called(self._native.sync, school, options))
+        return Sync(call_native(self._native.sync, school, options))
 
     def synced(self, school: int) -> Optional[Coverage]:
-        """What was seen of a school that is synced, and when; None of any other school.
+        """Returns the coverage of a synced school: which data was fetched, and when. Returns None
+        for any other school.
 
         Fails as ``suspended`` or ``closed``; as ``io`` or ``corrupt`` if the store fails.
         """
-        return _sync.coverage(called(self._native.synced, school))
+        return _sync.coverage(call_native(self._native.synced, school))
 
     def forget_sync(self, school: int) -> None:
-        """Ends the syncing of a school. Its records stay, and are taken for all there is:
-        what was not seen is answered as if there were nothing. The app may change them from
-        here on. A school that is not synced stays as it is.
+        """Ends the sync of a school. Its records remain, and count as complete: data that was not
+        fetched is answered as if it did not exist. From then on, the app may change the records. A
+        school that is not synced remains unchanged.
 
-        Fails as ``busy`` or ``io``; nothing is changed then.
+        Fails as ``busy`` or ``io``; nothing is changed in this case.
         """
-        called(self._native.forget_sync, school)
+        call_native(self._native.forget_sync, school)
 
     def feed(self, scope: Scope, after: Optional[str] = None) -> Feed:
-        """What brings a follower of a scope from a position to now; from nothing without one.
+        """Returns the feed that brings a follower of a scope from a position to the current state.
+        Without a position, the feed contains the whole scope.
 
-        Fails as ``resync_required`` if the text is not a position; as ``unsupported`` if a kind
-        has no such name, or if this store follows another one and the scope names more than it
-        has.
+        Fails as ``resync_required`` if the text is not a position; as ``unsupported`` if the name
+        of a kind is unknown, if the scope contains too many learners and schools, or if this store
+        follows another one and the scope contains more than it has.
         """
-        return Feed(called(self._native.feed, native_scope(scope), after))
+        return Feed(call_native(self._native.feed, native_scope(scope), after))
 
     def observe_feed(self, scope: Scope) -> LiveFeed:
-        """Observes the feeds of a scope, for a server that answers a follower as soon as
-        something changed for it::
+        """Observes the feeds of a scope, for servers that delay their answer until something
+        changes::
 
             with engine.observe_feed(scope) as feeds:
                 feed = feeds.next(after, wait=50)
 
-        It ends when the engine is closed. Fails as ``unsupported`` if a kind has no such name.
+        The live feed ends when the engine is closed; while the engine is suspended, it waits.
+        Fails as ``unsupported`` if the name of a kind is unknown.
         """
         return LiveFeed(self._native.observe_feed, scope)
 
     def follow(self) -> Follow:
-        """Begins to take a feed of another store into this one;
-        :func:`rollbook.httpx.follow_from` and its like bring it over HTTP.
+        """Begins to apply a feed of another store to this one. :func:`rollbook.httpx.follow_from`
+        and similar functions fetch a feed over HTTP and apply it.
 
-        Schools that are followed are the source's to change: :meth:`apply` refuses them as
-        ``synced``, but for client integrations. A question about more than the scope has is
-        ``not_synced``. :meth:`remove_school` takes a school back, and :meth:`forget_sync`
-        makes it the app's.
+        Schools that are followed belong to the source, and so do the lists that are the same for
+        all schools: :meth:`apply` refuses their records as ``synced``, except for client
+        integrations. A question about data outside the scope fails as ``not_synced``.
+        :meth:`remove_school` removes a followed school, and :meth:`forget_sync` turns it into a
+        school of the app.
         """
-        return Follow(called(self._native.follow))
+        return Follow(call_native(self._native.follow))
 
     def followed(self) -> Optional[str]:
-        """How far this store has followed another one: the position to ask for the next feed
-        after. None if it has not. Fails as ``suspended`` or ``closed``."""
-        position: Optional[str] = called(self._native.followed)
+        """Returns the position of this store in the history of the store that it follows, which is
+        the position for requesting the next feed. Returns None if it does not follow another
+        store. Fails as ``suspended`` or ``closed``."""
+        position: Optional[str] = call_native(self._native.followed)
         return position
 
     def export(self, *, credentials: bool = False, scope: Optional[Scope] = None) -> Export:
-        """Begins an export of everything that is kept, to be iterated over; of a scope, if one
-        is given.
+        """Begins an export of all records, or of the records in a scope. Iterate over the result.
 
-        ``credentials`` says whether the integrators and their password hashes are in
-        it; they are in no scope. Fails as ``unsupported`` if a kind of the scope has no such
-        name.
+        ``credentials`` determines whether the export contains the integrators and their password
+        hashes; they are not part of any scope. Fails as ``suspended`` or ``closed``, and as
+        ``unsupported`` if the name of a kind in the scope is unknown.
         """
         if scope is None:
-            return Export(called(self._native.export, _credentials(credentials)))
+            return Export(call_native(self._native.export, _credentials(credentials)))
         if credentials:
-            raise ValueError("integrators are in no scope: leave the credentials out")
-        return Export(called(self._native.export_scope, native_scope(scope)))
+            raise ValueError("a scope contains no integrators: omit the credentials")
+        return Export(call_native(self._native.export_scope, native_scope(scope)))
 
     def export_pseudonymised(self, key: bytes) -> Export:
-        """Begins an export of everything that is kept, under other names: for tests,
-        and for whoever is to see a school's shape and not its people.
+        """Begins an export of all records under pseudonyms, for tests, or for readers who need the
+        structure of a school but not its people.
 
-        Ids, texts and dates become others, the same for the same ``key``; order,
-        relations, lengths and the distances of dates stay, so that a request for the
-        other ids, names and days has the same status and as many records. Integrators
-        are left out. This is not anonymous: who knows some of the people can find them.
+        Ids, texts and dates are replaced, and the same ``key`` always results in the same
+        pseudonyms. Order, relations, lengths and the differences between dates remain. Therefore a
+        request with the new ids, names and days has the same status and the same number of
+        records. Integrators are omitted. The export is not anonymous: someone who knows some of
+        the people can find them, and names can be solved like a cryptogram.
 
-        ``key`` is 32 random bytes, as of :func:`secrets.token_bytes`, to be kept secret
-        or thrown away. Fails as ``bad_argument`` if it has not 32 bytes.
+        ``key`` consists of 32 random bytes, for example from :func:`secrets.token_bytes`; store it
+        secretly or discard it. Fails as ``suspended`` or ``closed``, and as ``bad_argument`` if
+        the key does not have 32 bytes.
         """
-        return Export(called(self._native.export_pseudonymised, key))
+        return Export(call_native(self._native.export_pseudonymised, key))
 
     def verify(self) -> Verification:
-        """Looks through the whole store for damage and for records that do not agree
-        with each other. Changes nothing; questions go on meanwhile.
+        """Checks the whole store for damage and for inconsistent records. Changes nothing;
+        questions are answered meanwhile.
 
-        Damage is a finding. Fails as ``busy`` if a change does not end in time.
+        Damage is part of the result and not an error. Fails as ``busy`` if a change does not
+        finish in time.
         """
-        found = called(self._native.verify)
+        found = call_native(self._native.verify)
         return Verification(found.records, found.problems)
 
     def compact(self) -> None:
-        """Gives free space back to the file system, and leaves nothing in the file of
-        what was removed. Questions wait meanwhile; for a while the file is up to
-        twice as long.
+        """Returns free space to the file system, and removes all remains of removed records from
+        the file. Questions wait meanwhile, and the file temporarily needs up to twice the space.
 
-        Fails as ``busy`` if a change or a backup does not end in time; as ``io`` if
-        there is no room, as ``corrupt`` if the file is damaged, and then the store is
-        as it was. An export or feed that is not read to its end within five seconds
-        fails as ``reader_ended``.
+        Fails as ``busy`` if a change or a backup does not finish in time; as ``io`` if there is
+        not enough space; as ``corrupt`` if the file is damaged; as ``missing`` if it was deleted
+        or replaced. In these cases the store remains unchanged. An export or feed that is not read
+        completely within five seconds fails as ``reader_ended``.
         """
-        called(self._native.compact)
+        call_native(self._native.compact)
 
     def backup(self, path: Union[str, "os.PathLike[str]"], *, credentials: bool) -> None:
-        """Writes a copy of the store to a new file, as it is now; changes and
-        questions go on meanwhile. The file is readable by its owner alone: it holds
-        personal data, and the integrators with their password hashes if
-        ``credentials`` are kept.
+        """Writes a copy of the current state of the store to a new file. Changes and questions
+        continue meanwhile. Only the owner of the file can read it, because it contains personal
+        data, and password hashes if ``credentials`` is true.
 
-        Until it is whole, the copy is called ``rollbook-….part``, in the same folder;
-        should the process be killed meanwhile, that file stays, with personal data:
-        remove it.
+        Until the copy is complete, its name is ``rollbook-….part``, in the same folder. If the
+        process is killed meanwhile, that file remains and contains personal data: remove it.
 
-        Fails as ``exists`` if there is something at the path; as ``io`` if it could
-        not be written, and then nothing is left at the path.
+        Fails as ``exists`` if there is a file at the path, and as ``io`` if the copy cannot be
+        written. In the latter case nothing remains at the path.
         """
-        called(self._native.backup, os.fspath(path), _credentials(credentials))
+        call_native(self._native.backup, os.fspath(path), _credentials(credentials))
 
     def suspend(self) -> None:
-        """Gives the file back until the engine is resumed, as a mobile app must when
-        it goes to the background. Calls fail as ``suspended`` meanwhile.
+        """Closes the file and releases its lock until :meth:`resume` is called, as a mobile app
+        must when it is moved to the background. Calls fail as ``suspended`` meanwhile.
 
-        Fails as ``busy`` if a change or a backup does not end in time, as
-        ``unsupported`` if the store lives in memory. An export or feed that is not read
-        to its end within five seconds fails as ``reader_ended``.
+        Fails as ``busy`` if a change or a backup does not finish in time, and as ``unsupported``
+        if the store is in memory. An export or feed that is not read completely within five
+        seconds fails as ``reader_ended``.
         """
-        called(self._native.suspend)
+        call_native(self._native.suspend)
 
     def resume(self) -> None:
-        """Takes the file again, whatever store is at its path by now. Does nothing
-        if the engine is not suspended.
+        """Opens the file again after :meth:`suspend`. The store that is now at the path is opened.
+        Does nothing if the engine is not suspended.
 
-        Fails as :meth:`open` does, but as ``missing`` where nothing is.
+        Fails as :meth:`open` does, but as ``missing`` if there is no file, because none is
+        created.
         """
-        called(self._native.resume)
+        call_native(self._native.resume)
 
     def stats(self) -> Stats:
-        """How much the store holds."""
-        stats = called(self._native.stats)
+        """Returns the size of the store and the number of its records. Fails as ``suspended`` or
+        ``closed``."""
+        stats = call_native(self._native.stats)
         return Stats(stats.bytes, stats.records)
 
     def close(self) -> None:
-        """Closes the store and gives its file back. Every later call fails as
-        ``closed``; closing again does nothing.
+        """Closes the store and its file. Every later call fails as ``closed``. Closing again has
+        no effect.
 
-        Fails as ``busy`` if a load does not end in time.
+        Fails as ``busy`` if a load does not finish in time.
         """
-        called(self._native.close)
+        call_native(self._native.close)
 
     def __enter__(self) -> "Engine":
         return self

@@ -1,115 +1,116 @@
-"""What can go wrong beside an answer."""
+"""The errors for all failures that are not answers of the API."""
 
 from typing import ClassVar
 
 
 class RollbookError(Exception):
-    """What an engine reports when it cannot do what it was asked.
+    """The error of an operation of an engine.
 
-    A refusal that the API itself knows (a wrong parameter, a client that has not
-    authorised) is an answer with its status, never an error. The message says
-    what to do next.
+    A refusal that the API defines (for example of a wrong parameter, or of a client that has not
+    authorised) is an answer with a status, and never an error. The message says what to do next.
     """
 
     code: ClassVar[str]
-    """The stable name of the case, for programs."""
+    """The stable code of the error."""
 
 
 class BadDatasetError(RollbookError):
-    """A dataset has a fault, in the line that the message names; nothing of it
-    was kept."""
+    """A dataset has an error in the line that the message contains. Nothing of the dataset was
+    stored."""
 
     code = "bad_dataset"
 
 
 class AlreadyOpenError(RollbookError):
-    """Another engine, here or in another process, holds the store."""
+    """Another engine, in this process or another one, has the store open."""
 
     code = "already_open"
 
 
 class BusyError(RollbookError):
-    """Somebody else is at work on the store, and waiting did not help."""
+    """Another operation on the store is in progress, and did not end while the call waited."""
 
     code = "busy"
 
 
 class ReaderEndedError(RollbookError):
-    """An export or feed was ended, since it was not read to its end while another call
-    waited to erase, compact or suspend: start it again."""
+    """An export or feed was ended, because it had not been read completely while another call
+    waited to erase, compact or suspend. Start it again."""
 
     code = "reader_ended"
 
 
 class SuspendedError(RollbookError):
-    """The engine is suspended; resume it first."""
+    """The engine is suspended. Resume it first."""
 
     code = "suspended"
 
 
 class ClosedError(RollbookError):
-    """The engine or load is closed."""
+    """The engine is closed, or the load or feed has ended."""
 
     code = "closed"
 
 
 class CorruptError(RollbookError):
-    """The store's file is damaged."""
+    """The file of the store is damaged."""
 
     code = "corrupt"
 
 
 class IoError(RollbookError):
-    """Reading or writing failed; what was committed before is kept."""
+    """Reading or writing failed. Earlier commits are not affected."""
 
     code = "io"
 
 
 class NotAStoreError(RollbookError):
-    """The file is no Rollbook store."""
+    """The file is not a Rollbook store."""
 
     code = "not_a_store"
 
 
 class MissingError(RollbookError):
-    """The store's file was deleted, moved or replaced."""
+    """The file of the store was deleted, moved or replaced."""
 
     code = "missing"
 
 
 class NewerFormatError(RollbookError):
-    """The store was written by a newer Rollbook."""
+    """The store was written by a newer version of Rollbook."""
 
     code = "newer_format"
 
 
 class ExistsError(RollbookError):
-    """A file is in the way."""
+    """A file already exists at the path."""
 
     code = "exists"
 
 
 class CancelledError(RollbookError):
-    """A load was cancelled; nothing of it was kept."""
+    """A load was cancelled. Nothing of it was stored."""
 
     code = "cancelled"
 
 
 class IdReusedError(RollbookError):
-    """Another change was made under the id of this one; nothing was changed."""
+    """Another change was made under the same id. Nothing was changed."""
 
     code = "id_reused"
 
 
 class NotSyncedError(RollbookError):
-    """A school is synced, and what was asked of it has not been seen yet."""
+    """A school is synced or followed, and the requested data has not been fetched, or is outside
+    the scope."""
 
     code = "not_synced"
 
 
 class SyncedError(RollbookError):
     """A school is synced or followed, so that only its source changes its records; or a list
-    that is the same for all schools is that of a store that is followed. Nothing was changed."""
+    that is the same for all schools belongs to the store that this store follows. Nothing was
+    changed."""
 
     code = "synced"
 
@@ -121,35 +122,32 @@ class ResyncRequiredError(RollbookError):
 
 
 class OutOfSyncError(RollbookError):
-    """A feed does not begin at the position of this store; nothing was changed."""
+    """A feed does not begin at the position of this store. Nothing was changed."""
 
     code = "out_of_sync"
 
 
 class DivergedError(RollbookError):
-    """The records of a store that follows differ from those of its source, by a fault of
-    either. The next feed brings everything again, once."""
+    """The records of a store that follows another one differ from those of its source, because of
+    a fault in one of them. The next feed sends everything again, once."""
 
     code = "diverged"
 
 
 class UnsupportedError(RollbookError):
-    """This engine or platform cannot do what was asked."""
+    """This engine or platform does not support the operation."""
 
     code = "unsupported"
 
 
 class BadArgumentError(RollbookError):
-    """An argument is not of the form that it must have."""
+    """An argument is invalid."""
 
     code = "bad_argument"
 
 
 class ListenerFailedError(RollbookError):
-    """The listener of a load raised an exception that could not be carried over.
-
-    What a listener raises comes out of the load as it is; this is the engine's
-    word for it, which stands in the table of codes.
-    """
+    """The listener of a load failed. This error does not occur in Python, because a load raises
+    the listener's own exception."""
 
     code = "listener_failed"

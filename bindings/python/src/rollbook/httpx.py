@@ -1,7 +1,7 @@
-"""An engine in place of the network, for `HTTPX <https://www.python-httpx.org>`_, a school
-filled over it, and a server followed.
+"""Integration with `HTTPX <https://www.python-httpx.org>`_: transports that answer requests from
+an engine instead of the network, and functions that sync a school and follow a server.
 
-An app's own client runs unchanged but for its transport::
+An app's own client only needs another transport::
 
     httpx.Client(transport=Transport(engine, "https://integrate.example.org"))
     httpx.Client(mounts={"https://integrate.example.org": Transport(engine)})
@@ -12,9 +12,9 @@ from typing import Any, Dict, Optional, Union
 
 import httpx
 
-from rollbook import _driving, _exchange, _following
-from rollbook._awaiting import ended
-from rollbook._driving import Answered, Body, Service, SyncListener
+from rollbook import _exchange, _feed_client, _sync_driver
+from rollbook._blocking_calls import run_blocking
+from rollbook._sync_driver import Body, CallResult, Service, SyncListener
 from rollbook.async_engine import AsyncEngine, AsyncSync
 from rollbook.dataset import Listener
 from rollbook.engine import Engine
@@ -44,12 +44,12 @@ __all__ = [
 
 
 class Transport(httpx.BaseTransport):
-    """Answers the requests to a base address by an engine.
+    """Answers the requests to a base address from an engine.
 
-    ``base_address`` is scheme and host of the service, with a port if need be;
-    without one, every request that comes here is answered by the engine. Requests to
-    other hosts go to ``otherwise``, which is the network unless given. Closing the
-    transport leaves the engine open.
+    ``base_address`` consists of the scheme and the host of the service, and the port if it is not
+    the default. Without it, the engine answers every request. Requests to other hosts are passed
+    to ``otherwise``, which is the network by default. Closing the transport does not close the
+    engine.
     """
 
     def __init__(
@@ -64,12 +64,12 @@ class Transport(httpx.BaseTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Called by the client."""
-        if not _answers(self._base, request.url):
+        if not _is_for_engine(self._base, request.url):
             if self._otherwise is None:
                 self._otherwise = httpx.HTTPTransport()
             return self._otherwise.handle_request(request)
         body = request.read()
-        return _response(request, self._engine.request(*_asked(request, body)))
+        return _response(request, self._engine.request(*_convert_request(request, body)))
 
     def close(self) -> None:
         """Closes the transport of the requests to other hosts."""
@@ -92,12 +92,12 @@ class AsyncTransport(httpx.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Called by the client."""
-        if not _answers(self._base, request.url):
+        if not _is_for_engine(self._base, request.url):
             if self._otherwise is None:
                 self._otherwise = httpx.AsyncHTTPTransport()
             return await self._otherwise.handle_async_request(request)
         body = await request.aread()
-        return _response(request, await self._engine.request(*_asked(request, body)))
+        return _response(request, await self._engine.request(*_convert_request(request, body)))
 
     async def aclose(self) -> None:
         """Closes the transport of the requests to other hosts."""
@@ -111,19 +111,19 @@ def _base(address: Optional[str]) -> Optional[httpx.URL]:
     base = httpx.URL(address)
     if not base.host or base.raw_path != b"/":
         raise ValueError(
-            f"{address!r} is no base address: give scheme and host alone, such as"
+            f"{address!r} is not a base address: give only scheme and host, such as"
             " 'https://integrate.example.org'"
         )
     return base
 
 
-def _answers(base: Optional[httpx.URL], url: httpx.URL) -> bool:
+def _is_for_engine(base: Optional[httpx.URL], url: httpx.URL) -> bool:
     if base is None:
         return True
     return (base.scheme, base.host, base.port) == (url.scheme, url.host, url.port)
 
 
-def _asked(request: httpx.Request, body: bytes) -> Request:
+def _convert_request(request: httpx.Request, body: bytes) -> Request:
     target = request.url.raw_path.decode("ascii")
     return _exchange.request(request.method, target, request.headers.raw, body)
 
@@ -144,28 +144,28 @@ def sync_with(
     password: str,
     progress: Optional[SyncListener] = None,
 ) -> SyncReport:
-    """Fills a school from the service at a base address::
+    """Syncs a school with the service at a base address::
 
         report = sync_with(
             http, engine.sync(1000), "https://integrate.example.org",
             username=..., password=...,
         )
 
-    The credentials go into the headers ``HTTP-X-USERNAME`` and ``HTTP-X-PASSWORD`` and
-    nowhere else; no redirect is followed. ``progress`` hears how far it has come, after each
-    reply and about once a second, and cancels it by returning False. However it ends, what
-    was taken is kept, and the next sync of the school goes on.
+    The credentials are sent only in the headers ``HTTP-X-USERNAME`` and ``HTTP-X-PASSWORD``, and
+    redirects are not followed. ``progress`` receives the progress of the sync after each reply and
+    about once a second, and cancels the sync by returning False. However the sync ends, the
+    replies so far are stored, and the next sync of the school continues.
 
-    Fails as :class:`SyncStopped` if it cannot go on, as with wrong credentials; as
-    ``cancelled`` if the listener said so; as ``busy`` or ``io`` if the store fails again
-    and again. What the listener raises comes out as it is.
+    Fails as :class:`SyncStopped` if it cannot continue, for example because the credentials are
+    wrong; as ``cancelled`` if the listener returned False; as ``busy`` or ``io`` if the store
+    fails repeatedly. If the listener raises an exception, this function raises the same one.
     """
-    service = _driving.service(base_address, username, password)
+    service = _sync_driver.service(base_address, username, password)
 
-    def send(call: Call) -> Answered:
+    def send(call: Call) -> CallResult:
         body = Body()
         try:
-            with http.stream(**_sent(service, call)) as response:
+            with http.stream(**_call_arguments(service, call)) as response:
                 for piece in response.iter_bytes():
                     refused = body.add(piece)
                     if refused is not None:
@@ -174,7 +174,7 @@ def sync_with(
         except (httpx.TransportError, httpx.DecodingError) as failed:
             return _call_failure(failed)
 
-    return _driving.driven(sync, send, progress)
+    return _sync_driver.run_sync(sync, send, progress)
 
 
 async def sync_with_async(
@@ -186,53 +186,54 @@ async def sync_with_async(
     password: str,
     progress: Optional[SyncListener] = None,
 ) -> SyncReport:
-    """:func:`sync_with` on asyncio. If its task is cancelled, the calls that are out are
-    cancelled with it."""
-    service = _driving.service(base_address, username, password)
+    """:func:`sync_with` for asyncio. If its task is cancelled, the calls in flight are cancelled
+    too."""
+    service = _sync_driver.service(base_address, username, password)
 
-    async def read(call: Call) -> Answered:
+    async def read(call: Call) -> CallResult:
         body = Body()
-        async with http.stream(**_sent(service, call)) as response:
+        async with http.stream(**_call_arguments(service, call)) as response:
             async for piece in response.aiter_bytes():
                 refused = body.add(piece)
                 if refused is not None:
                     return refused
         return _reply(response, body)
 
-    async def send(call: Call) -> Answered:
+    async def send(call: Call) -> CallResult:
         try:
-            return await asyncio.wait_for(read(call), _driving.LONGEST_CALL)
+            return await asyncio.wait_for(read(call), _sync_driver.LONGEST_CALL)
         except asyncio.TimeoutError:
             return CallFailure.TIMEOUT
         except (httpx.TransportError, httpx.DecodingError) as failed:
             return _call_failure(failed)
 
-    out: Dict["asyncio.Future[Answered]", Call] = {}
+    in_flight: Dict["asyncio.Future[CallResult]", Call] = {}
     try:
         while True:
-            step = await ended(_driving.next_step, sync.sync)
+            step = await run_blocking(_sync_driver.next_step, sync.sync)
             if isinstance(step, Send):
-                out[asyncio.ensure_future(send(step.call))] = step.call
+                in_flight[asyncio.ensure_future(send(step.call))] = step.call
                 continue
             if isinstance(step, Stop):
                 raise SyncStopped(step.reason)
             if isinstance(step, Done):
                 return step.report
             if progress is not None and progress(await sync.progress()) is False:
-                raise _driving.cancelled()
-            pause = _driving.pause(step)
-            if not out:
+                raise _sync_driver.cancelled()
+            pause = _sync_driver.pause(step)
+            if not in_flight:
                 await asyncio.sleep(pause)
                 continue
-            first, _ = await asyncio.wait(
-                out, timeout=pause, return_when=asyncio.FIRST_COMPLETED
+            done, _ = await asyncio.wait(
+                in_flight, timeout=pause, return_when=asyncio.FIRST_COMPLETED
             )
-            for sent in first:
-                await ended(_driving.hand_in, sync.sync, out.pop(sent), sent.result())
+            for task in done:
+                call = in_flight.pop(task)
+                await run_blocking(_sync_driver.pass_reply, sync.sync, call, task.result())
     finally:
-        for sent in out:
-            sent.cancel()
-        await asyncio.gather(*out, return_exceptions=True)
+        for task in in_flight:
+            task.cancel()
+        await asyncio.gather(*in_flight, return_exceptions=True)
 
 
 def follow_from(
@@ -243,32 +244,34 @@ def follow_from(
     wait: int = 0,
     progress: Optional[Listener] = None,
 ) -> Optional[Summary]:
-    """Asks a server once for what changed since the last time, and takes it as it comes::
+    """Requests the changes since the last call from a server, once, and applies them while they
+    are received::
 
         http = httpx.Client(headers={"Authorization": f"Bearer {token}"})
         summary = follow_from(http, engine, "https://school.example.org/feed", wait=30)
 
-    Gives what was changed here; None if nothing changed for ``wait`` seconds. A summary without
-    records is one of a feed that brought a new position alone, in place of one that the server
-    will forget before long. The client
-    brings the app's login along; no redirect is followed. ``progress`` hears after each piece
-    how far the feed has come, and cancels it by returning False. However it ends, what came to
-    the end of a part is kept, and the next call goes on. If the server does not know any more
-    where this store is, it sends everything, which comes in place of what is here.
+    Returns a summary of the changes, or None if nothing changed for ``wait`` seconds. If the feed
+    only replaced the position, because it would soon be too old for the server, the summary
+    contains no records. The client sends the app's login; redirects are not followed.
+    ``progress`` receives the progress of the feed after each piece, and cancels it by returning
+    False. However the call ends, complete parts are stored, and the next call continues after
+    them. If the position of this store is too old for the server, the server sends everything,
+    which replaces the stored records.
 
-    Fails as :class:`FollowStopped` if the server gives no feed or the connection fails; as
-    ``bad_dataset`` if what comes is no feed or lacks its end; as ``out_of_sync`` if another
-    call followed meanwhile; as ``diverged`` if this store was found to differ from the server's:
-    the next call brings everything again, once; as ``cancelled`` if the listener said so; as ``busy`` or ``io`` if
-    the store fails. What the listener raises comes out as it is.
+    Fails as :class:`FollowStopped` if the server sends no feed or the connection fails; as
+    ``bad_dataset`` if the response is not a feed or its end is missing; as ``out_of_sync`` if
+    another call applied a feed meanwhile; as ``diverged`` if this store differs from the server's,
+    in which case the next call fetches everything again, once; as ``cancelled`` if the listener
+    returned False; as ``busy`` or ``io`` if the store fails. If the listener raises an exception,
+    this function raises the same one.
     """
 
     def ask(after: Optional[str]) -> Optional[Summary]:
         try:
-            with http.stream(**_asked_after(after, url, wait)) as response:
-                if not _following.has_feed(response.status_code):
+            with http.stream(**_feed_arguments(after, url, wait)) as response:
+                if not _feed_client.has_feed(response.status_code):
                     return None
-                return _following.taken(engine, response.iter_bytes(), progress)
+                return _feed_client.apply_feed(engine, response.iter_bytes(), progress)
         except (httpx.TransportError, httpx.DecodingError) as failed:
             raise FollowStopped() from failed
 
@@ -283,16 +286,16 @@ async def follow_from_async(
     wait: int = 0,
     progress: Optional[Listener] = None,
 ) -> Optional[Summary]:
-    """:func:`follow_from` on asyncio. If its task is cancelled, so is the request."""
+    """:func:`follow_from` for asyncio. If its task is cancelled, the request is cancelled too."""
 
     async def ask(after: Optional[str]) -> Optional[Summary]:
         try:
-            async with http.stream(**_asked_after(after, url, wait)) as response:
-                if not _following.has_feed(response.status_code):
+            async with http.stream(**_feed_arguments(after, url, wait)) as response:
+                if not _feed_client.has_feed(response.status_code):
                     return None
                 async with engine.follow() as follow:
                     async for piece in response.aiter_bytes():
-                        _following.hear(progress, await follow.push(piece))
+                        _feed_client.report_progress(progress, await follow.push(piece))
                     return await follow.finish()
         except (httpx.TransportError, httpx.DecodingError) as failed:
             raise FollowStopped() from failed
@@ -300,16 +303,16 @@ async def follow_from_async(
     return await ask(await engine.followed())
 
 
-def _asked_after(after: Optional[str], url: str, wait: int) -> Dict[str, Any]:
+def _feed_arguments(after: Optional[str], url: str, wait: int) -> Dict[str, Any]:
     return {
         "method": "GET",
-        "url": _following.target(url, after, wait),
-        "timeout": httpx.Timeout(_driving.PAUSE, read=_driving.PAUSE + wait),
+        "url": _feed_client.target(url, after, wait),
+        "timeout": httpx.Timeout(_sync_driver.PAUSE, read=_sync_driver.PAUSE + wait),
         "follow_redirects": False,
     }
 
 
-def _sent(service: Service, call: Call) -> Dict[str, Any]:
+def _call_arguments(service: Service, call: Call) -> Dict[str, Any]:
     headers = list(service.headers)
     if call.body:
         headers.append(("Content-Type", b"application/json"))
@@ -318,7 +321,7 @@ def _sent(service: Service, call: Call) -> Dict[str, Any]:
         "url": service.url(call),
         "headers": headers,
         "content": call.body.encode() or None,
-        "timeout": _driving.PAUSE,
+        "timeout": _sync_driver.PAUSE,
         "follow_redirects": False,
     }
 
@@ -330,4 +333,4 @@ def _reply(response: httpx.Response, body: Body) -> Reply:
 def _call_failure(failed: httpx.RequestError) -> CallFailure:
     if isinstance(failed, httpx.TimeoutException):
         return CallFailure.TIMEOUT
-    return _driving.cut(failed)
+    return _sync_driver.cut(failed)

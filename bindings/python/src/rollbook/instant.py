@@ -1,14 +1,14 @@
-"""Instants: the moments that questions are answered for."""
+"""The instants for which requests and questions are answered."""
 
 from datetime import datetime
 from typing import Optional, Union
 
 Instant = Union[int, datetime]
-"""Seconds since 1970-01-01T00:00:00Z, or a datetime with its time zone."""
+"""Seconds since 1970-01-01T00:00:00Z, or a datetime with a time zone."""
 
 
 def seconds(instant: Optional[Instant]) -> Optional[int]:
-    """An instant as the engine takes it."""
+    """Converts an instant to seconds since 1970-01-01T00:00:00Z."""
     if not isinstance(instant, datetime):
         return instant
     if instant.tzinfo is None:

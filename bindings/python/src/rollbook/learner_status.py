@@ -1,14 +1,14 @@
-"""The states of a learner."""
+"""The status of a learner."""
 
 import enum
 
 
 class LearnerStatus(str, enum.Enum):
-    """The state of a learner (section 3)."""
+    """The status of a learner (section 3)."""
 
     CURRENT = "current"
-    """At the school now."""
+    """The learner is currently at the school."""
     LEFT = "left"
-    """Transferred away."""
+    """The learner has left the school."""
     WAITLIST = "waitlist"
-    """Waiting for a place."""
+    """The learner is waiting for a place."""

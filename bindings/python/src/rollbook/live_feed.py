@@ -1,12 +1,12 @@
-"""Live feeds: the next feed of a scope as soon as it has changes."""
+"""Live feeds, which return the next feed of a scope as soon as it has changes."""
 
 import threading
 import time
 from typing import Any, Callable, Optional
 
-from rollbook._crossing import Cancellable, called
+from rollbook._native_calls import Cancellable, call_native
 from rollbook.follow import Feed, Scope, native_scope
-from rollbook.observe import _Listener, _observed
+from rollbook.observe import _Listener, _live
 
 __all__ = ["LiveFeed"]
 
@@ -24,8 +24,8 @@ class LiveFeed(Cancellable):
     ) -> None:
         self._due = threading.Event()
         listener = _Listener(wake or self._due.set)
-        super().__init__(called(observe, native_scope(scope), listener))
-        _observed.add(self._native)
+        super().__init__(call_native(observe, native_scope(scope), listener))
+        _live.add(self._native)
 
     @property
     def is_over(self) -> bool:
@@ -41,7 +41,7 @@ class LiveFeed(Cancellable):
         the scope, a later call costs almost nothing. Fails as :meth:`Engine.feed` does; the next
         call looks again.
         """
-        feed = called(self._native.poll, after)
+        feed = call_native(self._native.poll, after)
         return None if feed is None else Feed(feed)
 
     def next(self, after: Optional[str] = None, *, wait: Optional[float] = None) -> Optional[Feed]:

@@ -1,18 +1,19 @@
-"""A dataset in pieces."""
+"""Loads of a dataset in pieces."""
 
 from typing import Any, Union
 
-from rollbook import _crossing
-from rollbook._crossing import called
+from rollbook import _native_calls
+from rollbook._native_calls import call_native
 from rollbook.report import Progress, Summary
 
 
-class Load(_crossing.Cancellable):
-    """A dataset on its way in: push its bytes in pieces of any size, then finish.
+class Load(_native_calls.Cancellable):
+    """A dataset that is being loaded. Push its bytes in pieces of any size, then call
+    :meth:`finish`.
 
-    Nothing is kept before it is finished; a load that is cancelled, or let go,
-    leaves the store as it was. Memory stays bounded whatever the dataset's size. As
-    a context manager it is cancelled at the end unless it was finished::
+    Nothing is stored before the load is finished. A load that is cancelled or released changes
+    nothing. The memory use is limited, whatever the size of the dataset. As a context manager it
+    is cancelled at the end of the block unless it was finished::
 
         with engine.load() as load:
             for piece in pieces:
@@ -21,25 +22,27 @@ class Load(_crossing.Cancellable):
     """
 
     def push(self, piece: Union[bytes, bytearray, memoryview]) -> Progress:
-        """Takes the next bytes of the dataset, and says how far it has come.
+        """Receives the next bytes of the dataset, and returns how many lines and bytes were
+        received so far.
 
-        Fails as ``bad_dataset`` for the first faulty line: the load is over then,
-        and every further call gives the same error. Fails as ``closed`` if it is
-        over otherwise.
+        Fails as ``bad_dataset`` for the first faulty line. The load has then failed, and every
+        further call fails with the same error. Fails as ``closed`` if the load has ended
+        otherwise.
         """
-        return pushed(self._native, piece)
+        return push_piece(self._native, piece)
 
     def finish(self) -> Summary:
-        """Ends the dataset: all of it is kept, durably, or nothing.
+        """Ends the dataset, and applies it completely and durably, or not at all.
 
-        Fails as ``bad_dataset`` for the first fault, as ``busy`` if another writer
-        does not end in time, as ``io`` if the store could not be written.
+        Fails as ``bad_dataset`` for the first error in the dataset; as ``busy`` if another change
+        does not finish in time; as ``synced`` as :meth:`Engine.apply` does; as ``io`` if the store
+        cannot be written.
         """
-        return _crossing.summary(called(self._native.finish))
+        return _native_calls.summary(call_native(self._native.finish))
 
 
-def pushed(native: Any, piece: Union[bytes, bytearray, memoryview]) -> Progress:
-    """Pushes a piece of a dataset, or of a feed."""
+def push_piece(native: Any, piece: Union[bytes, bytearray, memoryview]) -> Progress:
+    """Pushes a piece of a dataset or of a feed."""
     if isinstance(piece, str):
         raise TypeError("a piece is bytes: encode the text, or open the file in binary mode")
-    return _crossing.progress(called(native.push, bytes(piece)))
+    return _native_calls.progress(call_native(native.push, bytes(piece)))

@@ -1,10 +1,10 @@
-"""The lookups that are the same for all schools."""
+"""The lookup lists that are the same for all schools."""
 
 import enum
 
 
 class LookupList(str, enum.Enum):
-    """A list of things that records name, the same for all schools."""
+    """A lookup list that is the same for all schools."""
 
     ETHNIC_GROUP = "ethnic_group"
     """Ethnic groups."""

@@ -1,4 +1,4 @@
-"""Requests and answers, as HTTP has them."""
+"""Requests and answers, in the form of HTTP."""
 
 import json
 from typing import Any, Iterable, Mapping, NamedTuple, Optional, Tuple, Union
@@ -7,33 +7,36 @@ from rollbook.instant import Instant
 
 
 Header = Tuple[str, str]
-"""A header: its name, in any case, and its value."""
+"""The name of a header, in any case, and its value."""
 
 Headers = Union[Mapping[str, str], Iterable[Header]]
-"""Headers of a request: a mapping, or pairs of name and value."""
+"""The headers of a request, as a mapping, or as pairs of name and value."""
 
 
 class Request(NamedTuple):
     """A request as an HTTP client sends it (section 4)."""
 
     target: str
-    """Path and query string, beginning with ``/api/v1/`` or ``/api/v2/``."""
+    """The path and the query string, starting with ``/api/v1/`` or ``/api/v2/``."""
     method: str = "GET"
     """The method, in upper case."""
     headers: Headers = ()
-    """Every request needs ``HTTP-X-USERNAME`` and ``HTTP-X-PASSWORD``, most of v2
-    ``HTTP-X-SCHOOLID`` as well. If a name stands several times, the last counts."""
+    """The headers. Every request needs ``HTTP-X-USERNAME`` and ``HTTP-X-PASSWORD``, and most
+    requests of v2 also need ``HTTP-X-SCHOOLID``. If a name occurs several times, the last value is
+    used."""
     body: Union[str, bytes] = b""
-    """Empty for all but PATCH and POST."""
+    """The body, which is empty except for PATCH and POST. If it has more than 65,536 bytes, the
+    request is refused with 413."""
     now: Optional[Instant] = None
-    """The instant to answer for; the engine's clock unless given."""
+    """The instant for which the request is answered. The default is the instant of the engine's
+    clock."""
 
     def __repr__(self) -> str:
-        """The request without the value of ``HTTP-X-PASSWORD``."""
+        """Returns a description of the request without the value of ``HTTP-X-PASSWORD``."""
         headers: Any = self.headers
         if isinstance(headers, Mapping):
             headers = list(headers.items())
-        # What can be walked only once is left for the request.
+        # Other iterables may be exhausted by one iteration, which the request needs.
         if isinstance(headers, (list, tuple)):
             headers = [_without_password(header) for header in headers]
         return (
@@ -48,19 +51,19 @@ def _without_password(header: Any) -> Any:
 
 
 class Answer(NamedTuple):
-    """An answer: what the service would send."""
+    """The answer to a request or a question, as the service would send it."""
 
     status: int
     """The HTTP status code."""
     body: bytes
-    """The body: compact JSON in UTF-8, as it lies in the store. Of a store that is
-    damaged it may be no UTF-8, and then ``text`` and ``json`` raise a ValueError."""
+    """The body: compact JSON in UTF-8. If the store is damaged, it may not be valid UTF-8; then
+    ``text`` and ``json`` raise a ValueError."""
     allow: Optional[str] = None
-    """The methods that the path takes, if another was tried."""
+    """The permitted methods, if the request used another one."""
 
     @property
     def headers(self) -> Tuple[Header, ...]:
-        """Content type and length, and ``Allow`` if the path does not take the
+        """The content type and the length, and ``Allow`` if the path does not permit the
         method."""
         headers = (_CONTENT_TYPE, ("Content-Length", str(len(self.body))))
         return headers if self.allow is None else (*headers, ("Allow", self.allow))
@@ -71,7 +74,7 @@ class Answer(NamedTuple):
         return self.body.decode()
 
     def json(self) -> Any:
-        """The body as Python has it; :mod:`rollbook.records` has the types."""
+        """Returns the decoded body; :mod:`rollbook.records` has its types."""
         return json.loads(self.body)
 
 
@@ -79,9 +82,9 @@ _CONTENT_TYPE = ("Content-Type", "application/json; charset=utf-8")
 
 
 class Upgrade(NamedTuple):
-    """The v2 request for the data of a v1 one (section 9)."""
+    """The v2 request for the data of a v1 request (section 9)."""
 
     target: str
-    """Path and query string, beginning with ``/api/v2/``."""
+    """The path and the query string, starting with ``/api/v2/``."""
     headers: Tuple[Header, ...]
-    """The headers that v2 needs beside the credentials."""
+    """The headers that v2 needs in addition to the credentials."""

@@ -1,4 +1,4 @@
-"""Questions that are observed: the answer now, and again whenever it is another."""
+"""Live queries, which return the answer to a question, and a new one whenever it changes."""
 
 import atexit
 import os
@@ -7,32 +7,32 @@ import time
 from typing import Any, Callable, Iterator, Optional, Union, overload
 from weakref import WeakSet
 
-from rollbook import _crossing, _direct
-from rollbook._crossing import Cancellable, called
+from rollbook import _direct, _native_calls
+from rollbook._native_calls import Cancellable, call_native
 from rollbook.errors import RollbookError
 from rollbook.message import Answer
 from rollbook.question import Question
 
 __all__ = ["Answers", "Callback", "Failed", "LiveQuery"]
 
-_native = _crossing.native
+_native = _native_calls.native
 
 Callback = Callable[[Answer], object]
-"""Hears an answer."""
+"""Is called with each answer."""
 
 Failed = Callable[[RollbookError], object]
-"""Hears an error of the store, where there is no answer."""
+"""Is called with each error of the store."""
 
 Given = Union[Answer, RollbookError]
 
 
 class LiveQuery(Cancellable):
-    """Observes a question until it is cancelled or the engine is closed. It does not extend the
-    lifetime of the engine. As a context manager it is cancelled at the end of the block."""
+    """A live query, which ends when it is cancelled or the engine is closed. It does not extend
+    the lifetime of the engine. As a context manager it is cancelled at the end of the block."""
 
     def __init__(self, observe: Any, question: Question, wake: Callable[[], object]) -> None:
-        super().__init__(called(observe, _question(question), _Listener(wake)))
-        _observed.add(self._native)
+        super().__init__(call_native(observe, _question(question), _Listener(wake)))
+        _live.add(self._native)
 
     @property
     def is_over(self) -> bool:
@@ -40,21 +40,21 @@ class LiveQuery(Cancellable):
         over: bool = self._native.is_over()
         return over
 
-    def _look(self) -> Optional[Given]:
-        """What is new."""
+    def _poll(self) -> Optional[Given]:
+        """Returns the answer or the error if it is new."""
         try:
-            answer = called(self._native.poll)
+            answer = call_native(self._native.poll)
         except RollbookError as failed:
             return failed
         return answer and Answer(answer.status, answer.bytes, answer.allow)
 
 
 class Answers(LiveQuery, Iterator[Answer]):
-    """The answers to a question, one after the other, as they change.
+    """A live query as an iterator over the successive answers to a question.
 
-    Several changes in a row may make one answer. An answer is never older than the one
-    before it, and never the same. It ends when the engine is closed, or when it is cancelled,
-    which any thread may do; while the engine is suspended it waits.
+    Several changes in succession may result in one answer. Answers arrive in order, and each one
+    differs from the one before it. The iterator ends when the engine is closed, or when any thread
+    cancels it; while the engine is suspended, it waits.
     """
 
     def __init__(self, observe: Any, question: Question) -> None:
@@ -62,15 +62,15 @@ class Answers(LiveQuery, Iterator[Answer]):
         super().__init__(observe, question, self._due.set)
 
     def __next__(self) -> Answer:
-        """Waits for the next answer: the first one is there at once.
+        """Waits for the next answer; the first one is available immediately.
 
-        Fails as ``not_synced`` if the school is synced and what is asked was not seen; as
-        ``io`` or ``corrupt`` if the store fails. Each error is raised once, and the live
-        query continues: the next call waits for the answer that follows.
+        Fails as ``not_synced`` if the school is synced and the requested data was not fetched; as
+        ``io`` or ``corrupt`` if the store fails. Each error is raised once, and the live query
+        continues: the next call waits for the answer that follows.
         """
         while True:
             self._due.clear()
-            given = self._look()
+            given = self._poll()
             if isinstance(given, RollbookError):
                 raise given
             if given is not None:
@@ -80,13 +80,14 @@ class Answers(LiveQuery, Iterator[Answer]):
             self._due.wait()
 
     def cancel(self) -> None:
-        """Ends it: who waits for an answer goes on. Does nothing if it is over."""
+        """Ends the live query: callers that wait for an answer return. Does nothing if it has
+        ended."""
         super().cancel()
         self._due.set()
 
 
 class Observable:
-    """What :class:`Engine` and its observers share."""
+    """The methods of :class:`Engine` that start live queries."""
 
     _native: Any
 
@@ -105,21 +106,23 @@ class Observable:
         *,
         failed: Optional[Failed] = None,
     ) -> Union[Answers, LiveQuery]:
-        """Observes a question: the answer that :meth:`Engine.ask` gives, and again whenever
-        its status or its bytes change. They change after a change of the data that it is made
-        from, and when another day begins at the school.
+        """Observes a question. The live query returns the current answer of :meth:`Engine.ask`,
+        and a new one whenever its status or its bytes change. This can happen after a change of
+        the data from which the answer is made, and when another day begins at the school.
 
-        Gives an iterator that waits for the next answer. With a ``callback`` it gives what
-        cancels it: the callback hears the answer before this returns, and each other one on a
-        thread of the engine, one for all live queries, which must not be held up; one call
-        ends before the next begins. ``failed`` hears an error of the store, each once, and
-        the live query continues. What they raise, and an error that nobody hears, goes to
-        :func:`threading.excepthook`.
+        Without a ``callback`` this returns an iterator that waits for the next answer. With a
+        ``callback`` it returns a live query that can be cancelled. The callback is called with
+        the current answer before this method returns, and with each later one on a thread of the
+        engine. This thread is shared by all live queries, so the callback must not block it. Calls
+        do not overlap. ``failed`` is called once with each error of the store, and the live query
+        continues. Exceptions that either of them raises, and errors without ``failed``, are passed
+        to :func:`threading.excepthook`.
 
-        It ends when the engine is closed; while the engine is suspended it waits. Fails as
-        ``bad_argument`` if a text is no date, as ``io`` if the system gives no thread.
+        The live query ends when the engine is closed; while the engine is suspended, it waits.
+        Fails as ``bad_argument`` if a text is not a date, and as ``io`` if the system cannot
+        create the thread.
         """
-        return _observed_by(self._native.observe, question, callback, failed)
+        return _start_live_query(self._native.observe, question, callback, failed)
 
     @overload
     def observe_record(self, question: Question) -> Answers: ...
@@ -136,18 +139,18 @@ class Observable:
         *,
         failed: Optional[Failed] = None,
     ) -> Union[Answers, LiveQuery]:
-        """Observes one record as v2 answers it: as :meth:`observe`, but with the answers of
-        :meth:`Engine.find`."""
-        return _observed_by(self._native.observe_record, question, callback, failed)
+        """Observes one record in the format of v2. It works like :meth:`observe`, but with the
+        answers of :meth:`Engine.find`."""
+        return _start_live_query(self._native.observe_record, question, callback, failed)
 
 
-def hand_on(
+def deliver(
     given: Given,
     callback: Callback,
     failed: Optional[Failed],
     report: Callable[[Exception], object],
 ) -> None:
-    """Hands on what is new, and reports what comes of it."""
+    """Passes an answer or an error to its callback, and reports an exception that results."""
     try:
         if not isinstance(given, RollbookError):
             callback(given)
@@ -159,36 +162,36 @@ def hand_on(
         report(raised)
 
 
-def _observed_by(
+def _start_live_query(
     observe: Any, question: Question, callback: Optional[Callback], failed: Optional[Failed]
 ) -> Union[Answers, LiveQuery]:
     if callback is None:
         return Answers(observe, question)
-    return _Heard(observe, question, callback, failed)
+    return _CallbackQuery(observe, question, callback, failed)
 
 
-class _Heard(LiveQuery):
-    """A question whose answers are heard. The listener keeps it, until it is over."""
+class _CallbackQuery(LiveQuery):
+    """A live query with a callback. Its listener has a reference to it until it ends."""
 
     def __init__(
         self, observe: Any, question: Question, callback: Callback, failed: Optional[Failed]
     ) -> None:
         self._callback = callback
         self._failed = failed
-        # Held from an answer to the end of its call: none overtakes another.
-        self._turn = threading.Lock()
-        with self._turn:
-            super().__init__(observe, question, self._hear)
-            self._hand_on()
+        # Acquired from the poll to the end of the callback, so that answers stay in order.
+        self._delivery_lock = threading.Lock()
+        with self._delivery_lock:
+            super().__init__(observe, question, self._on_change)
+            self._deliver()
 
-    def _hear(self) -> None:
-        with self._turn:
-            self._hand_on()
+    def _on_change(self) -> None:
+        with self._delivery_lock:
+            self._deliver()
 
-    def _hand_on(self) -> None:
-        given = self._look()
+    def _deliver(self) -> None:
+        given = self._poll()
         if given is not None:
-            hand_on(given, self._callback, self._failed, _report)
+            deliver(given, self._callback, self._failed, _report)
 
 
 def _report(raised: Exception) -> None:
@@ -197,14 +200,14 @@ def _report(raised: Exception) -> None:
 
 
 def _question(question: Question) -> Any:
-    """A question as the generated module has it, read from its bytes."""
-    data = question._asked(b"", b"")
+    """Converts a question to the type of the generated module, by decoding its bytes."""
+    data = question._encode_call(b"", b"")
     stream = _native._UniffiRustBufferStream(data, len(data))
     return _native._UniffiFfiConverterTypeQuestion.read(stream)
 
 
 class _Listener:
-    """Who is called by the engine's thread. The library keeps it, and nobody else."""
+    """A listener, which a thread of the engine calls. Only the library has a reference to it."""
 
     def __init__(self, wake: Callable[[], object]) -> None:
         self._wake = wake
@@ -214,33 +217,36 @@ class _Listener:
         self._wake()
 
 
-_observed: "WeakSet[Any]" = WeakSet()
+_live: "WeakSet[Any]" = WeakSet()
+"""All live queries and live feeds, as objects of the generated module."""
 _LAST_CALL = 1.0
-"""How long a call may last when the interpreter ends, in seconds."""
-_lost = 0
-"""The number of listeners that existed before a fork: no thread of this process releases them."""
+"""The time that a call of a listener may take when the interpreter ends, in seconds."""
+_unreleasable = 0
+"""The number of listeners that existed before a fork. No thread of this process releases them."""
 
 
 @atexit.register
-def _fall_silent() -> None:
-    """A thread that calls an interpreter which is ending is ended amid the engine's code.
+def _cancel_all() -> None:
+    """Cancels all live queries and live feeds, and waits until their listeners are released. A
+    thread that calls an interpreter which is ending would be terminated within the engine's code.
 
     The library counts the listeners, because the thread that releases one still runs code of the
-    interpreter after the listener object is gone.
+    interpreter after the listener object has been freed.
     """
-    for live in list(_observed):
+    for live in list(_live):
         live.cancel()
     until = time.monotonic() + _LAST_CALL
-    while _direct.listeners() > _lost and time.monotonic() < until:
+    while _direct.listeners() > _unreleasable and time.monotonic() < until:
         time.sleep(0.001)
 
 
-def _forget() -> None:
-    """The engine's threads are not in a process that is forked."""
-    global _lost
-    _observed.clear()
-    _lost = _direct.listeners()
+def _forget_parent() -> None:
+    """Forgets the live queries of the parent after a fork. A forked process does not contain the
+    engine's threads."""
+    global _unreleasable
+    _live.clear()
+    _unreleasable = _direct.listeners()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)
+    os.register_at_fork(after_in_child=_forget_parent)

@@ -1,7 +1,7 @@
-"""Questions of an app that is trusted: no credentials, no activation.
+"""Questions of a trusted app, which need no credentials and no activation.
 
-Schools are named by their login id; dates are :class:`datetime.date` or texts of
-the form ``YYYY-MM-DD``.
+Schools are identified by their login id. Dates are :class:`datetime.date` or texts of the form
+``YYYY-MM-DD``.
 """
 
 import dataclasses
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Callable, Dict, Literal, Optional, Sequence, Union, get_type_hints
 
-from rollbook import _crossing, _direct
+from rollbook import _direct, _native_calls
 from rollbook.learner_status import LearnerStatus
 from rollbook.lookup_list import LookupList
 
@@ -33,17 +33,17 @@ __all__ = [
     "SubjectMarks",
     "SubjectsPerTerm",
 ]
-"""What :mod:`rollbook` has of these names as well."""
+"""The names that :mod:`rollbook` exports too."""
 
 Day = Union[date, str]
 """A date, or its text of the form ``YYYY-MM-DD``."""
 
 
 Status = Union[LearnerStatus, Literal["current", "left", "waitlist"]]
-"""The state of a learner, or its name."""
+"""The status of a learner, or its name."""
 
 NamedList = Union[LookupList, Literal["ethnic_group", "marital_status", "gender", "language"]]
-"""A list of things that records name, or its name."""
+"""A lookup list that is the same for all schools, or its name."""
 
 
 def _day(value: Day) -> bytes:
@@ -51,7 +51,8 @@ def _day(value: Day) -> bytes:
 
 
 def _member(members: Any) -> Callable[[Any], bytes]:
-    """One of an enum, which the engine counts in the order of its own."""
+    """Returns a function that encodes a member of an enum by its position. The engine declares the
+    members in the same order."""
     known = {member: _direct.case(place) for place, member in enumerate(members, 1)}
     return lambda value: known[members(value)]
 
@@ -72,258 +73,259 @@ _CHECK: Dict[Any, Callable[[Any], Any]] = {
     Optional[Status]: LearnerStatus,
     NamedList: LookupList,
 }
-"""What a field takes whose type says more than what it crosses as."""
+"""The enums of fields whose values are checked when the question is created."""
 
 
 class Question:
-    """What an app that is trusted may ask: one of the classes below."""
+    """A question of a trusted app. Its subclasses are the questions."""
 
-    def _asked(self, call: bytes, rest: bytes) -> bytes:
-        """A call with the question and the rest of its arguments, as it crosses."""
+    def _encode_call(self, call: bytes, rest: bytes) -> bytes:
+        """Encodes a direct call with the question and its other arguments."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class Learners(Question):
-    """Get Learner(s) (4.1): learner records (2.1) in the order of their ids. All
-    filters must hold."""
+    """Get Learner(s) (4.1): learner records (2.1), ordered by id. A record must match all
+    filters."""
 
     school: int
-    """The school."""
+    """The school's login id."""
     status: Optional[Status] = None
-    """Which learners; the current ones unless given."""
+    """Selects learners of this status. The default is current."""
     since: Optional[Day] = None
-    """Left learners: the first transfer date; a month before ``until`` unless
-    given."""
+    """The first transfer date, for learners who left. The default is a month before ``until``."""
     until: Optional[Day] = None
-    """Left learners: the last transfer date; today unless given."""
+    """The last transfer date, for learners who left. The default is today."""
     learner_id: Optional[int] = None
-    """One learner."""
+    """Selects one learner."""
     grade_ids: Sequence[int] = ()
-    """Learners of these grades; all if there are none."""
+    """Selects learners of these grades, or of all grades if it is empty."""
     include_parents: bool = False
-    """Gives each learner an array of its parents (2.2)."""
+    """Adds an array of the parents (2.2) to each learner."""
     name: Optional[str] = None
-    """A part of the first name, the last name, or both with a blank between; case
-    and accents do not matter."""
+    """Selects learners whose first name, last name, or both separated by a space, contain this
+    text. The comparison ignores case and accents."""
     family_code: Optional[int] = None
-    """Learners with this family code."""
+    """Selects learners with this family code."""
 
 
 @dataclass(frozen=True)
 class AssessmentMarks(Question):
-    """Get Learner Assessment Marks (4.2): nested objects by grade, year, term,
-    learner, subject, learning outcome and assessment (2.6). One of ``learner_id``
-    and ``grade_id`` is needed. Marks are answered once they are released."""
+    """Get Learner Assessment Marks (4.2): nested objects by grade, year, term, learner, subject,
+    learning outcome and assessment (2.6). One of ``learner_id`` and ``grade_id`` is required. The
+    answer contains only marks that are released."""
 
     school: int
-    """The school."""
+    """The school's login id."""
     learner_id: Optional[int] = None
-    """One learner."""
+    """Selects one learner."""
     grade_id: Optional[int] = None
-    """One grade."""
+    """Selects one grade."""
     subject_id: Optional[int] = None
-    """One subject."""
+    """Selects one subject."""
     year: Optional[int] = None
-    """The year; the school's current one unless given."""
+    """The year. The default is the school's current year."""
     term: Optional[int] = None
-    """One term."""
+    """Selects one term."""
     learning_outcome_id: Optional[int] = None
-    """One learning outcome."""
+    """Selects one learning outcome."""
     assessment_id: Optional[int] = None
-    """One assessment."""
+    """Selects one assessment."""
     structure: bool = False
-    """The structure alone, without marks: released or not."""
+    """Returns only the structure without marks, whether they are released or not."""
 
 
 @dataclass(frozen=True)
 class SubjectsPerTerm(Question):
-    """Get Learner Subjects Per Term (4.3): the learner's subjects of the current
-    year (2.4), by subject, each with its terms in order."""
+    """Get Learner Subjects Per Term (4.3): the learner's subjects of the current year (2.4),
+    ordered by subject, each with its terms in order."""
 
     school: int
-    """The school."""
+    """The school's login id."""
     learner_id: int
     """The learner."""
 
 
 @dataclass(frozen=True)
 class SubjectMarks(Question):
-    """Get Learner Subject Marks (4.4): the learner's subjects of the current year
-    that have a term mark (2.5), by subject, each with its marks by term."""
+    """Get Learner Subject Marks (4.4): the learner's subjects of the current year that have a term
+    mark (2.5), ordered by subject, each with its marks by term."""
 
     school: int
-    """The school."""
+    """The school's login id."""
     learner_id: int
     """The learner."""
 
 
 @dataclass(frozen=True)
 class LearnerSubjects(Question):
-    """Get Learner Subjects (4.5): one record per learner and subject of the current
-    year (2.3), by learner, then subject; of the current learners, or of one
-    learner, whatever its status."""
+    """Get Learner Subjects (4.5): one record for each learner and subject of the current year
+    (2.3), ordered by learner, then subject. The answer contains the subjects of all current
+    learners, or those of one learner, regardless of the learner's status."""
 
     school: int
-    """The school."""
+    """The school's login id."""
     learner_id: Optional[int] = None
-    """One learner."""
+    """Selects one learner."""
 
 
 @dataclass(frozen=True)
 class Schools(Question):
-    """Get Schools (4.6): the schools that have authorised the integrator (2.8), in
-    the order of their ids, or one of them."""
+    """Get Schools (4.6): the schools that have authorised the integrator (2.8), ordered by id, or
+    one of them."""
 
     username: str
     """The integrator's user name."""
     school: Optional[int] = None
-    """One school."""
+    """Selects one school."""
 
 
 @dataclass(frozen=True)
 class Clients(Question):
-    """Get Clients (4.7): one record per school and API type that the integrator is
-    authorised for (2.9), by school, then API type; or those of one school."""
+    """Get Clients (4.7): one record for each school and API type for which the integrator is
+    authorised (2.9), ordered by school, then API type."""
 
     username: str
     """The integrator's user name."""
     school: Optional[int] = None
-    """One school."""
+    """Selects one school."""
     api_type_id: Optional[int] = None
-    """One API type."""
+    """Selects one API type."""
 
 
 @dataclass(frozen=True)
 class Absentees(Question):
-    """Get Learner Absentees (4.9): absentee records (2.7) by date, then id, whatever
-    the learners' status."""
+    """Get Learner Absentees (4.9): absentee records (2.7) of learners of any status, ordered by
+    date, then id."""
 
     school: int
-    """The school."""
+    """The school's login id."""
     id: Optional[int] = None
-    """One record, whatever its date."""
+    """Selects one record, regardless of its date."""
     learner_id: Optional[int] = None
-    """One learner."""
+    """Selects one learner."""
     from_date: Optional[Day] = None
-    """The first day; a month before ``to_date`` unless given."""
+    """The first day. The default is a month before ``to_date``."""
     to_date: Optional[Day] = None
-    """The last day, at most 31 days later; today unless given."""
+    """The last day, at most 31 days after the first. The default is today."""
 
 
 @dataclass(frozen=True)
 class FinanceLearners(Question):
-    """Get Learners of finance (section 9): learners with their debtor codes, in the
-    order of their ids."""
+    """Learners of the finance family (section 9), ordered by id, with their account, their parents
+    and the accountable person. A record must match all filters."""
 
     school: int
-    """The school."""
+    """The school's login id."""
     learner_id: Optional[int] = None
-    """One learner."""
+    """Selects one learner."""
     debtor_code: Optional[str] = None
-    """Learners with this debtor code; `007` is `7`."""
+    """Selects learners with this debtor code; ``007`` matches ``7``."""
     accountable_person_id: Optional[int] = None
-    """Learners for whom this person is accountable."""
+    """Selects learners for whom this person is accountable."""
     parent_id: Optional[int] = None
-    """Learners of this parent."""
+    """Selects learners of this parent."""
     all_accounts: bool = False
-    """Learners of every status, and not the current ones alone."""
+    """Selects all learners, instead of only those with open accounts. Unless the data states
+    otherwise, the accounts of current learners are open."""
     include_parents: bool = False
-    """Gives each learner an array of its parents (2.2)."""
+    """Adds an array of the parents (2.2) to each learner."""
     include_accountable_person: bool = False
-    """Gives each learner the person accountable for it."""
+    """Adds the accountable person to each learner."""
 
 
 @dataclass(frozen=True)
 class AccountablePersons(Question):
-    """Get Accountable Persons of finance (section 9), in the order of their ids."""
+    """Accountable Persons of the finance family (section 9): the persons who pay for learners,
+    ordered by id. A record must match all filters."""
 
     school: int
-    """The school."""
+    """The school's login id."""
     debtor_code: Optional[str] = None
-    """Persons with this debtor code; `007` is `7`."""
+    """Selects persons with this debtor code; ``007`` matches ``7``."""
     accountable_person_id: Optional[int] = None
-    """One person."""
+    """Selects one person."""
     all_accounts: bool = False
-    """All persons and all their learners, and not those alone who are accountable
-    for a current learner, and the current learners."""
+    """Selects all persons and all their learners, instead of only those with open accounts. Unless
+    the data states otherwise, the accounts of current learners and of the persons accountable for
+    them are open."""
     include_learners: bool = False
-    """Gives each person an array of the learners it is accountable for."""
+    """Adds an array of the learners for whom the person is accountable to each record."""
 
 
 @dataclass(frozen=True)
 class Parents(Question):
-    """Get Parents: the parents of current learners (2.2), each once, in the order of
-    their ids, or one parent, whoever the learners are."""
+    """Get Parents: the parents of current learners (2.2), each of them once, ordered by id, or one
+    parent, regardless of the learners."""
 
     school: int
-    """The school."""
+    """The school's login id."""
     parent_id: Optional[int] = None
-    """One parent, be it of a current learner or not."""
+    """Selects one parent, whether of a current learner or not."""
 
 
 @dataclass(frozen=True)
 class StaffMembers(Question):
-    """Get Staff Members: the current staff, in the order of their ids, or one of the
-    staff, be it current or not."""
+    """Get Staff Members: the current staff of a school, ordered by id, or one member, whether
+    current or not."""
 
     school: int
-    """The school."""
+    """The school's login id."""
     staff_member_id: Optional[int] = None
-    """One member of the staff, current or not."""
+    """Selects one member of the staff, whether current or not."""
 
 
 @dataclass(frozen=True)
 class SchoolInfo(Question):
-    """Get School: what a school says of itself, as one object."""
+    """Get School: the information that a school publishes about itself, as one object."""
 
     school: int
-    """The school."""
+    """The school's login id."""
 
 
 @dataclass(frozen=True)
 class Discipline(Question):
-    """Get Learner Discipline: what learners were praised or reprimanded for, by date,
-    then id, whatever the learners' status."""
+    """Get Learner Discipline: the merits and demerits of learners of any status, ordered by date,
+    then id."""
 
     school: int
-    """The school."""
+    """The school's login id."""
     id: Optional[int] = None
-    """One record, whatever its date."""
+    """Selects one record, regardless of its date."""
     learner_id: Optional[int] = None
-    """One learner."""
+    """Selects one learner."""
     from_date: Optional[Day] = None
-    """The first day; a month before ``to_date`` unless given."""
+    """The first day. The default is a month before ``to_date``."""
     to_date: Optional[Day] = None
-    """The last day, at most 31 days later; today unless given."""
+    """The last day, at most 31 days after the first. The default is today."""
 
 
 @dataclass(frozen=True)
 class Grades(Question):
-    """The lookup of grades: ids and names of a school's grades, in the order of the
-    ids, or one of them."""
+    """The lookup list of grades: ids and names of a school's grades, ordered by id, or one of
+    them."""
 
     school: int
-    """The school."""
+    """The school's login id."""
     grade_id: Optional[int] = None
-    """One grade."""
+    """Selects one grade."""
 
 
 @dataclass(frozen=True)
 class Lookup(Question):
-    """A lookup that is the same for all schools: ids and names, in the order of the
-    ids, or one of them."""
+    """A lookup list that is the same for all schools: the ids and names of its records, ordered by
+    id, or one of them."""
 
     list: NamedList
-    """Which list."""
+    """The list to read."""
     id: Optional[int] = None
-    """One of its records."""
+    """Selects one of its records."""
 
 
 def _compile(question: Any, number: bytes) -> None:
-    """Gives a question the functions that every asking takes, written out for its
-    fields: a dataclass that is frozen sets each by a call, and a loop over the fields
-    takes longer than most answers."""
+    """Generates the constructor and ``_encode_call`` of a question. A frozen dataclass sets each
+    field by a call, and a loop over the fields takes longer than most answers."""
     made, hints = question.__init__, get_type_hints(question)
     fields = [field.name for field in dataclasses.fields(question)]
     known: Dict[str, Any] = {"_set": object.__setattr__, "_number": number, "_join": b"".join}
@@ -345,21 +347,21 @@ def _compile(question: Any, number: bytes) -> None:
     written = (
         f"def __init__(self, {', '.join(fields)}):\n{''.join(checks)}"
         f"    _set(self, '__dict__', {{{given}}})\n"
-        "def _asked(self, call, rest):\n"
+        "def _encode_call(self, call, rest):\n"
         "    its = self.__dict__\n"
         f"    return _join(({', '.join(parts)}, rest))\n"
     )
     exec(written, known)
-    init, asked = known["__init__"], known["_asked"]
+    init, encode = known["__init__"], known["_encode_call"]
     init.__defaults__, init.__annotations__ = made.__defaults__, made.__annotations__
-    for function in (init, asked):
+    for function in (init, encode):
         function.__module__ = __name__
         function.__qualname__ = f"{question.__name__}.{function.__name__}"
         setattr(question, function.__name__, function)
 
 
 _NEEDED = object()
-_CASES = [name for name in vars(_crossing.native.Question) if name.isupper()]
+_CASES = [name for name in vars(_native_calls.native.Question) if name.isupper()]
 
 for _question in Question.__subclasses__():
     _name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", _question.__name__).upper()

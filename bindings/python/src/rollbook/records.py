@@ -1,13 +1,12 @@
-"""The records of v1, as :meth:`Answer.json` gives them.
-
-Every value is a string, and an empty one means that there is no value, unless a
-field says otherwise. Dates are ``YYYY-MM-DD``, times ``YYYY-MM-DD HH:MM:SS``, both in
-the school's time; addresses are lines that end with ``\\r\\n``. Numbers such as 2.1 are
-sections of the service's documentation::
+"""The types of the records of v1, as :meth:`Answer.json` returns them::
 
     learners: list[Learner] = engine.ask(Learners(school=1000)).json()
 
-What is there only if it was asked for stands in a class of its own.
+Every value is a string, and an empty string means that there is no value, unless the description
+of a field differs. Dates have the form ``YYYY-MM-DD`` and times ``YYYY-MM-DD HH:MM:SS``, both in
+the school's time zone. The lines of an address end with ``\\r\\n``. Numbers such as 2.1 are
+sections of the service's documentation. Members that a record has only on request are declared in
+a class of their own.
 """
 
 from typing import Dict, List, TypedDict
@@ -138,7 +137,7 @@ class SubjectMarks(TypedDict):
 
 
 class AssessmentStructure(TypedDict):
-    """An assessment without its mark, as ``structure`` gives it (2.6)."""
+    """An assessment without its mark (2.6), for questions with ``structure``."""
 
     assessment_id: str
     assessment_name: str
@@ -219,7 +218,7 @@ class Absentee(TypedDict):
 
 
 class Discipline(TypedDict):
-    """What a learner was praised or reprimanded for on a day."""
+    """A merit or demerit of a learner on a day."""
 
     id: str
     learner_id: str
@@ -253,7 +252,7 @@ class StaffMember(TypedDict):
     id_number: str
     passport_number: str
     marital_status_id: str
-    """The name: ``Married``."""
+    """The name of the status, for example ``Married``, not its id."""
     employment_category: str
     is_educator: str
     """``Yes`` or ``No``."""
@@ -261,11 +260,11 @@ class StaffMember(TypedDict):
     paid_by: str
     sace_number: str
     register_classes: str
-    """Joined by commas."""
+    """The names, separated by commas."""
 
 
 class SchoolInfo(TypedDict):
-    """What a school says of itself."""
+    """The information that a school publishes about itself."""
 
     school_name: str
     admin_email_address: str
@@ -282,7 +281,7 @@ class SchoolInfo(TypedDict):
 
 
 class LookupEntry(TypedDict):
-    """A record of a lookup: of a grade, an ethnic group, a marital status, a gender or a
+    """A record of a lookup list: a grade, an ethnic group, a marital status, a gender or a
     language."""
 
     id: str
@@ -314,14 +313,17 @@ class School(TypedDict):
     physical_address: str
     postal_address: str
     has_after_school_center: str
-    """``Yes`` or ``No``, as the next three."""
+    """``Yes`` or ``No``."""
     has_hostel: str
+    """``Yes`` or ``No``."""
     uses_debit_orders: str
+    """``Yes`` or ``No``."""
     uses_cashless: str
+    """``Yes`` or ``No``."""
 
 
 class Client(TypedDict):
-    """What a school has authorised the integrator for (2.9)."""
+    """An API type for which a school has authorised the integrator (2.9)."""
 
     school_login_id: str
     school_name: str
@@ -378,14 +380,14 @@ class FinanceLearner(_FinanceLearner, total=False):
 
 
 class AccountablePerson(_AccountablePerson, total=False):
-    """Who pays for learners (section 9)."""
+    """A person who pays for learners (section 9)."""
 
     learners: List[_FinanceLearner]
     """With ``include_learners``."""
 
 
 class Error(TypedDict):
-    """What is answered instead where a request is refused (2.10)."""
+    """The body of an answer that refuses a request (2.10)."""
 
     error: str
     error_description: str

@@ -1,4 +1,4 @@
-"""What changes and care come to."""
+"""The results of changes, of checks and of the inspection of a store."""
 
 from dataclasses import dataclass
 from typing import Mapping, Sequence
@@ -9,38 +9,38 @@ class Progress:
     """How much of a dataset has been read."""
 
     lines: int
-    """Lines read so far."""
+    """The number of lines that were read so far."""
     bytes: int
-    """Bytes read so far."""
+    """The number of bytes that were read so far."""
 
 
 @dataclass(frozen=True)
 class Counts:
-    """How many records a dataset added, changed, removed and left as they were."""
+    """The number of records that a change added, changed, removed and left unchanged."""
 
     added: int
-    """Records that were not there before."""
+    """Records that did not exist before."""
     changed: int
-    """Records that are other than before."""
+    """Records that differ from before."""
     removed: int
-    """Records that are gone."""
+    """Records that were removed."""
     unchanged: int
-    """Records that the dataset gave as they were."""
+    """Records of the dataset that were already stored with the same values."""
 
 
 @dataclass(frozen=True)
 class Summary:
-    """What a change came to."""
+    """The result of a change."""
 
     lines: int
-    """How many lines were read, blank ones included."""
+    """The number of lines that were read, including blank ones."""
     bytes: int
-    """How many bytes were read."""
+    """The number of bytes that were read."""
     total: Counts
-    """All kinds together."""
+    """The counts of all kinds together."""
     kinds: Mapping[str, Counts]
-    """Each kind that the change had records of, by the name that their ``type``
-    bears, in the order of the names."""
+    """The counts of each kind that the change had records of, by the name in their ``type``,
+    ordered by name."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "kinds", dict(sorted(self.kinds.items())))
@@ -48,12 +48,12 @@ class Summary:
 
 @dataclass(frozen=True)
 class Fault:
-    """What is wrong with a line of a dataset."""
+    """An error in a line of a dataset."""
 
     line: int
-    """The line, counted from 1."""
+    """The number of the line, starting with 1."""
     what: str
-    """Type, field and what was wrong with it."""
+    """The type, the field, and the error."""
 
     def __str__(self) -> str:
         return f"line {self.line}: {self.what}"
@@ -61,23 +61,22 @@ class Fault:
 
 @dataclass(frozen=True)
 class Verification:
-    """What a look through the whole store found."""
+    """The result of a check of the whole store."""
 
     records: int
-    """How many records were looked at."""
+    """The number of records that were checked."""
     problems: Sequence[str]
-    """What does not agree, the first hundred findings; none if all is well."""
+    """The first hundred problems that were found. It is empty if the store is sound."""
 
 
 @dataclass(frozen=True)
 class Stats:
-    """How much the store holds."""
+    """The size of a store, and the number of its records."""
 
     bytes: int
-    """How many bytes the store takes on disk, or in memory."""
+    """The size of the store on disk or in memory, in bytes."""
     records: Mapping[str, int]
-    """How many records of each kind there are, by the name that their ``type``
-    bears, in the order of the names."""
+    """The number of records of each kind, by the name in their ``type``, ordered by name."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "records", dict(sorted(self.records.items())))

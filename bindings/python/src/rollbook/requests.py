@@ -1,7 +1,7 @@
-"""An engine in place of the network, for `Requests <https://requests.readthedocs.io>`_, a
-school filled over it, and a server followed.
+"""Integration with `Requests <https://requests.readthedocs.io>`_: an adapter that answers requests
+from an engine instead of the network, and functions that sync a school and follow a server.
 
-An app's own session runs unchanged but for one line::
+An app's own session only needs one more line::
 
     session.mount("https://integrate.example.org/", Adapter(engine))
 """
@@ -15,8 +15,8 @@ from requests.adapters import HTTPAdapter
 from urllib3 import HTTPResponse
 from urllib3._collections import HTTPHeaderDict
 
-from rollbook import _driving, _exchange, _following
-from rollbook._driving import Answered, Body, SyncListener
+from rollbook import _exchange, _feed_client, _sync_driver
+from rollbook._sync_driver import Body, CallResult, SyncListener
 from rollbook.dataset import Listener
 from rollbook.engine import Engine
 from rollbook.follow import FollowStopped
@@ -27,11 +27,10 @@ __all__ = ["Adapter", "follow_from", "sync_with"]
 
 
 class Adapter(HTTPAdapter):
-    """Answers every request that comes here by an engine; the address at which it is
-    mounted says which ones do. Let that end with a slash, or it holds for hosts whose
-    name only begins so as well.
+    """Answers requests from an engine: those to the address at which the adapter is mounted. The
+    address should end with a slash. Otherwise it also matches hosts whose name starts with it.
 
-    Closing the session leaves the engine open.
+    Closing the session does not close the engine.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -47,10 +46,11 @@ class Adapter(HTTPAdapter):
         cert: Union[None, bytes, str, Tuple[Union[bytes, str], Union[bytes, str]]] = None,
         proxies: Optional[Mapping[str, str]] = None,
     ) -> requests.Response:
-        """Called by the session. What is said of the connection has no meaning here."""
+        """Called by the session. The arguments that describe the connection have no effect."""
         method = request.method or "GET"
         target = self.request_url(request, None)
-        headers = [(_sent(name), _sent(value)) for name, value in request.headers.items()]
+        pairs = request.headers.items()
+        headers = [(_header_bytes(name), _header_bytes(value)) for name, value in pairs]
         asked = _exchange.request(method, target, headers, _body(request.body))
         answer = _exchange.answer(method, self._engine.request(*asked))
         raw = HTTPResponse(
@@ -73,12 +73,11 @@ def sync_with(
     password: str,
     progress: Optional[SyncListener] = None,
 ) -> SyncReport:
-    """Fills a school from the service at a base address, as
-    :func:`rollbook.httpx.sync_with` does. The session sends from several threads at once:
-    change nothing of it meanwhile."""
-    service = _driving.service(base_address, username, password)
+    """Syncs a school with the service at a base address, as :func:`rollbook.httpx.sync_with` does.
+    Several threads use the session at once, so it must not be changed meanwhile."""
+    service = _sync_driver.service(base_address, username, password)
 
-    def send(call: Call) -> Answered:
+    def send(call: Call) -> CallResult:
         body = Body()
         headers: Any = dict(service.headers)
         if call.body:
@@ -89,7 +88,7 @@ def sync_with(
                 service.url(call),
                 headers=headers,
                 data=call.body.encode() or None,
-                timeout=_driving.PAUSE,
+                timeout=_sync_driver.PAUSE,
                 allow_redirects=False,
                 stream=True,
             ) as response:
@@ -102,9 +101,9 @@ def sync_with(
         except requests.Timeout:
             return CallFailure.TIMEOUT
         except _CUT as failed:
-            return _driving.cut(failed)
+            return _sync_driver.cut(failed)
 
-    return _driving.driven(sync, send, progress)
+    return _sync_driver.run_sync(sync, send, progress)
 
 
 def follow_from(
@@ -115,20 +114,20 @@ def follow_from(
     wait: int = 0,
     progress: Optional[Listener] = None,
 ) -> Optional[Summary]:
-    """Asks a server once for what changed since the last time, and takes it as it comes, as
-    :func:`rollbook.httpx.follow_from` does. The session brings the app's login along."""
+    """Requests the changes since the last call from a server, once, and applies them while they
+    are received, as :func:`rollbook.httpx.follow_from` does. The session sends the app's login."""
 
     def ask(after: Optional[str]) -> Optional[Summary]:
         try:
             with session.get(
-                _following.target(url, after, wait),
-                timeout=(_driving.PAUSE, _driving.PAUSE + wait),
+                _feed_client.target(url, after, wait),
+                timeout=(_sync_driver.PAUSE, _sync_driver.PAUSE + wait),
                 allow_redirects=False,
                 stream=True,
             ) as response:
-                if not _following.has_feed(response.status_code):
+                if not _feed_client.has_feed(response.status_code):
                     return None
-                return _following.taken(engine, response.iter_content(1 << 16), progress)
+                return _feed_client.apply_feed(engine, response.iter_content(1 << 16), progress)
         except (requests.Timeout, *_CUT) as failed:
             raise FollowStopped() from failed
 
@@ -142,8 +141,8 @@ _CUT = (
 )
 
 
-def _sent(text: Union[str, bytes]) -> bytes:
-    """A header's name or value, as it would go over the wire."""
+def _header_bytes(text: Union[str, bytes]) -> bytes:
+    """Returns the name or the value of a header as the bytes that HTTP would transmit."""
     return text if isinstance(text, bytes) else text.encode("latin-1")
 
 

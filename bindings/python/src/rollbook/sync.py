@@ -1,8 +1,8 @@
-"""A school that is filled from the service, and kept in step with it.
+"""Syncs, which fetch the data of a school from the service, and later its changes.
 
-:meth:`Engine.sync` begins it. :func:`rollbook.httpx.sync_with`,
-:func:`rollbook.httpx.sync_with_async` and :func:`rollbook.requests.sync_with` drive it
-by an HTTP client. A driver for another client works as follows::
+:meth:`Engine.sync` starts a sync. :func:`rollbook.httpx.sync_with`,
+:func:`rollbook.httpx.sync_with_async` and :func:`rollbook.requests.sync_with` run it with an HTTP
+client. A driver for another client works as follows::
 
     while True:
         now = int(time.time())
@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, NamedTuple, Optional, Sequence, Union
 
-from rollbook import _crossing
-from rollbook._crossing import called
+from rollbook import _native_calls
+from rollbook._native_calls import call_native
 from rollbook.instant import Instant, seconds
 
 __all__ = [
@@ -49,35 +49,35 @@ __all__ = [
     "Wait",
 ]
 
-_native = _crossing.native
+_native = _native_calls.native
 
 
 class Call(NamedTuple):
-    """What is to be sent with the credentials of the integrator. Redirects to another
-    origin must not be followed: they would take the credentials along."""
+    """A request to send with the credentials of the integrator. Do not follow redirects to another
+    origin: they would disclose the credentials."""
 
     id: int
-    """Tells its reply from others."""
+    """Identifies the call when its reply is passed to the sync: a number below 2**53."""
     method: str
     """The HTTP method, in upper case."""
     target: str
-    """The path and the query string, to be put behind the service's address."""
+    """The path and the query string, to append to the address of the service."""
     body: str
-    """The body, JSON; empty for ``GET``."""
+    """The JSON body; empty for ``GET``."""
 
 
 class Reply(NamedTuple):
-    """What the service answered to a call."""
+    """The reply of the service to a call."""
 
     status: int
-    """The status, as 200."""
+    """The HTTP status, for example 200."""
     body: bytes
-    """The whole body."""
+    """The complete body."""
     retry_after: Optional[str] = None
     """The value of the header ``Retry-After``, if there is one."""
 
     def __repr__(self) -> str:
-        """The reply without its body, which holds personal data."""
+        """Returns a description of the reply without its body, which contains personal data."""
         return f"Reply({self.status}, {len(self.body)} bytes, {self.retry_after!r})"
 
 
@@ -158,12 +158,12 @@ _STOPPED = {
     StopReason.SCHOOL_NOT_AUTHORISED: "the service answered 401 to the school: check its id, and"
     " that it has authorised the integrator",
     StopReason.UNREACHABLE: "the service could not be reached: check its address, and that it is"
-    " up",
-    StopReason.FORGOTTEN: "the school was removed, or is no longer to be synced: begin a new sync"
+    " running",
+    StopReason.FORGOTTEN: "the school was removed, or is no longer synced: start a new sync"
     " if it should be",
-    StopReason.INCOMPLETE: "the school's record or its current learners could not be had, so that"
-    " nothing was published: try again later",
-    StopReason.SUPERSEDED: "another sync of the school was begun since: let that one go on",
+    StopReason.INCOMPLETE: "the school's record or its current learners could not be fetched, so"
+    " that nothing was published: try again later",
+    StopReason.SUPERSEDED: "another sync of the school was started since: continue that one",
 }
 
 
@@ -198,7 +198,7 @@ class RefusedState:
     api_type_id: int
     """The API type."""
     state: bool
-    """The state that was asked for."""
+    """The requested state."""
     status: int
     """The HTTP status."""
 
@@ -210,7 +210,7 @@ class UnsentState:
     api_type_id: int
     """The API type."""
     state: bool
-    """The state that was asked for."""
+    """The requested state."""
 
 
 @dataclass(frozen=True)
@@ -232,10 +232,10 @@ class SyncReport:
     unknown: Sequence[str]
     """Members of answers that are unknown, as ``record: member``."""
     refused: Sequence[RefusedState]
-    """State updates that the service refused: the states are what they were before."""
+    """State updates that the service refused. The states were reset to their earlier values."""
     unsent: Sequence[UnsentState]
-    """State updates that the service has not accepted yet. The store answers them all the
-    same, and the next sync sends them."""
+    """State updates that the service has not accepted yet. The store already answers with them,
+    and the next sync sends them."""
     unstable: Sequence[str]
     """Targets whose answers changed each time they were requested again, so that one answer may
     be older than another. The next pass requests them."""
@@ -243,60 +243,63 @@ class SyncReport:
 
 @dataclass(frozen=True)
 class SyncProgress:
-    """How far a pass has come."""
+    """The progress of a pass."""
 
     answered: int
-    """How many answers there are."""
+    """How many requests of the pass are finished: their answers have arrived, or they have failed
+    permanently."""
     left: int
-    """How many are known to be still asked for. Answers tell what else there is to ask, so
-    that it grows at first."""
+    """How many requests are known to be unfinished. Answers show what else must be requested, so
+    this number grows at first."""
     in_flight: int
-    """How many calls are out."""
+    """How many calls are in flight."""
 
 
 @dataclass(frozen=True)
 class Covered:
-    """A kind of what was seen of a school."""
+    """One kind of data of a school that was fetched."""
 
     what: str
-    """What it is, as ``not_synced`` calls it: ``the current learners``."""
+    """The name of the kind, as in the message of ``not_synced``: ``the current learners``."""
     year: Optional[int]
-    """The administrative year, of what is of one year."""
+    """The administrative year, if the data is of one year."""
     first_day: Optional[date]
-    """The first day, of what is of days;"""
+    """The first day, if the data is of a range of days."""
     last_day: Optional[date]
-    """and the last."""
+    """The last day, if the data is of a range of days."""
     count: int
-    """Of how many learners, grades, or terms of a grade it was seen; 1 of all else."""
+    """The number of learners or grades whose data was fetched; 1 for other kinds."""
     as_of: int
-    """When the oldest of it was seen, in seconds since 1970-01-01T00:00:00Z."""
+    """The instant at which the oldest of this data was fetched, in seconds since
+    1970-01-01T00:00:00Z."""
 
 
 @dataclass(frozen=True)
 class Coverage:
-    """What was seen of a school that is synced."""
+    """The coverage of a synced school: which data was fetched from the service."""
 
     as_of: Optional[int]
-    """When the oldest of it was seen, in seconds since 1970-01-01T00:00:00Z; None if
-    nothing was."""
+    """The instant at which the oldest data was fetched, in seconds since 1970-01-01T00:00:00Z;
+    None if no data was fetched."""
     seen: Sequence[Covered]
-    """What was seen, kind by kind."""
+    """The fetched data, kind by kind."""
     erased: int
-    """How many learners were erased, whom sync does not bring back."""
+    """The number of erased learners, which a sync does not add again."""
 
 
 @dataclass(frozen=True)
 class Send:
-    """Send this, and hand in the reply. It is not said again while it is out."""
+    """Send this call, and pass the reply to the sync. While the call is in flight, it is not
+    returned again."""
 
     call: Call
-    """What to send."""
+    """The call to send."""
 
 
 @dataclass(frozen=True)
 class Wait:
-    """Nothing can be sent now. Ask for the next step at this instant, or as soon as a
-    reply was handed in."""
+    """Nothing can be sent now. Request the next step at this instant, or as soon as a reply was
+    passed to the sync."""
 
     until: int
     """The instant, in seconds since 1970-01-01T00:00:00Z."""
@@ -304,10 +307,10 @@ class Wait:
 
 @dataclass(frozen=True)
 class Done:
-    """All is published."""
+    """Everything is published."""
 
     report: SyncReport
-    """What it came to."""
+    """The results of the pass."""
 
 
 @dataclass(frozen=True)
@@ -320,30 +323,32 @@ class Stop:
 
 
 Step = Union[Send, Wait, Done, Stop]
-"""What is to be done next."""
+"""What the driver of a sync must do next."""
 
 
-class Sync(_crossing.Held):
-    """The syncing of one school. It sends nothing itself and keeps no time: ask for the next
-    step, send what it says, and hand in the reply. It may be used from several threads.
+class Sync(_native_calls.NotCopyable):
+    """The sync of one school. It sends nothing itself and has no clock: request the next step,
+    send the call that it contains, and pass the reply to :meth:`handle_reply`. It can be used from
+    several threads.
 
-    What was handed in is in the store at once. A sync that is let go, or killed, is gone on
-    with by the next one of the school, if its options ask for the same. Of two at a time the
-    one that was started last goes on.
+    The outcome of each reply is stored before :meth:`handle_reply` returns. If a sync is released
+    or its process ends, the next sync of the school resumes the pass, provided that its
+    ``days_from`` and ``utc_offset`` are the same. If two syncs of a school exist at a time, only
+    the one that was started last continues.
     """
 
     def __init__(self, native: Any) -> None:
         self._native = native
 
     def next(self, now: Instant) -> Step:
-        """What is to be done at this instant. A call is said once; if nothing is handed in
-        for two minutes it counts as failed.
+        """Returns what to do at the instant ``now``. A call is returned once. If no reply to it is
+        passed within two minutes, it counts as failed.
 
-        Fails as ``busy`` if another writer does not end in time, as ``io`` if the store
-        could not be written, as ``unsupported`` if the school has records meanwhile. Nothing
-        is lost: ask again, and it tries again.
+        Fails as ``busy`` if another writer does not finish in time; as ``io`` if the store cannot
+        be written; as ``unsupported`` if the school has records that no sync made. Nothing is
+        lost: call it again to retry.
         """
-        return _step(called(self._native.next, seconds(now)))
+        return _step(call_native(self._native.next, seconds(now)))
 
     def handle_reply(self, call: int, now: Instant, reply: Reply) -> ReplyOutcome:
         """Evaluates the reply to the call with this id, and stores the outcome.
@@ -353,12 +358,12 @@ class Sync(_crossing.Held):
         """
         status, body, retry_after = reply
         given = _native.Reply(status=status, body=body, retry_after=retry_after)
-        return _reply_outcome(called(self._native.handle_reply, call, seconds(now), given))
+        return _reply_outcome(call_native(self._native.handle_reply, call, seconds(now), given))
 
     def handle_failure(self, call: int, now: Instant, failure: CallFailure) -> ReplyOutcome:
         """Reports that there was no reply to a call. Fails as :meth:`handle_reply` does."""
         given = _native.CallFailure[failure.name]
-        return _reply_outcome(called(self._native.handle_failure, call, seconds(now), given))
+        return _reply_outcome(call_native(self._native.handle_failure, call, seconds(now), given))
 
     def prioritise(self, target: str) -> None:
         """Requests a target next, even if it was requested in this pass before. The target is a
@@ -367,14 +372,14 @@ class Sync(_crossing.Held):
 
         Fails as ``unsupported`` if a sync does not request such a target.
         """
-        called(self._native.prioritise, target)
+        call_native(self._native.prioritise, target)
 
     def quarantined(self) -> Sequence[QuarantinedAnswer]:
         """Returns the quarantined answers: those that are stored but not published because they
         would remove much, and those that are published only together with them. They are read
         from the store: a sync that was just started returns those of the last pass, and needs no
         new pass."""
-        return _quarantined(called(self._native.quarantined))
+        return _quarantined(call_native(self._native.quarantined))
 
     def approve(self, target: str) -> None:
         """Approves a quarantined answer. The next step publishes it together with everything
@@ -386,23 +391,23 @@ class Sync(_crossing.Held):
         Fails as ``unsupported`` if a sync does not request such a target, or if another sync of
         the school was started since.
         """
-        called(self._native.approve, target)
+        call_native(self._native.approve, target)
 
     def reject(self, target: str) -> None:
         """Discards a quarantined answer, together with those that would be published with it.
         The records remain unchanged, and the next pass requests the answers again. Rejecting a
         target that is not quarantined (any more) has no effect. Fails as :meth:`approve`
         does."""
-        called(self._native.reject, target)
+        call_native(self._native.reject, target)
 
     def report(self) -> SyncReport:
-        """What the sync came to so far: the same as with :class:`Done`, and there for one
-        that stopped or is under way."""
-        return _report(called(self._native.report))
+        """Returns the results of the sync so far. It returns the same as :class:`Done` contains,
+        and is also available while the sync is running and after it has stopped."""
+        return _report(call_native(self._native.report))
 
     def progress(self) -> SyncProgress:
-        """How far the pass has come."""
-        given = called(self._native.progress)
+        """Returns the progress of the pass."""
+        given = call_native(self._native.progress)
         return SyncProgress(given.answered, given.left, given.in_flight)
 
 
@@ -444,7 +449,7 @@ def _report(given: Any) -> SyncReport:
 
 
 def coverage(given: Any) -> Optional[Coverage]:
-    """What was seen, of a school that is synced."""
+    """Converts the coverage of a school; None if the school is not synced."""
     if given is None:
         return None
     seen = [
@@ -461,7 +466,7 @@ def options(
     rotate: Optional[int],
     outbox: Optional[str],
 ) -> Any:
-    """What is to be synced, as the engine takes it."""
+    """Converts the options of a sync to the type of the generated module."""
     return _native.SyncOptions(
         days_from=days_from.isoformat() if isinstance(days_from, date) else days_from,
         utc_offset=utc_offset,

@@ -1,34 +1,34 @@
 import Foundation
 
-/// An answer: what the service would send.
+/// The answer to a request or a question, as the service would send it.
 public struct Answer: Equatable, Hashable, Sendable {
     /// The HTTP status code.
     public var status: UInt16
 
-    /// The body: compact JSON in UTF-8. Of a store that is damaged it may be no UTF-8,
-    /// and then ``body`` has U+FFFD in its place.
+    /// The body: compact JSON in UTF-8. If the store is damaged, it may not be valid UTF-8; then
+    /// ``body`` contains U+FFFD instead of the invalid bytes.
     public var data: Data
 
-    /// The methods that the path takes, if another was tried.
+    /// The permitted methods, if the request used another one.
     public var allow: String?
 
-    /// An answer of a body as it comes.
+    /// Creates an answer with an unmodified body.
     public init(status: UInt16, data: Data, allow: String? = nil) {
         self.status = status
         self.data = data
         self.allow = allow
     }
 
-    /// An answer of these parts, of which content type and length follow from the body.
+    /// Creates an answer. Of the headers, only `Allow` is used; the others result from the body.
     public init(status: UInt16, headers: [Header], body: String) {
         let allow = headers.last { $0.name.caseInsensitiveCompare("Allow") == .orderedSame }
         self.init(status: status, data: Data(body.utf8), allow: allow?.value)
     }
 
-    /// The body as text, which is made each time.
+    /// The body as text. It is decoded each time.
     public var body: String { String(decoding: data, as: UTF8.self) }
 
-    /// Content type and length, and `Allow` if the path does not take the method.
+    /// The content type and the length, and `Allow` if the path does not permit the method.
     public var headers: [Header] {
         var headers = [
             Header(name: "Content-Type", value: "application/json; charset=utf-8"),
@@ -38,15 +38,15 @@ public struct Answer: Equatable, Hashable, Sendable {
         return headers
     }
 
-    /// The value of a header, whatever the case of its name; nil if there is none.
+    /// Returns the value of a header, or nil if there is none. The case of the name is ignored.
     public func header(_ name: String) -> String? {
         headers.first { $0.name.caseInsensitiveCompare(name) == .orderedSame }?.value
     }
 
-    /// The records of the body, such as `[V1.Learner].self`.
+    /// Decodes the records of the body, such as `[V1.Learner].self`.
     ///
-    /// Throws the `DecodingError` of Foundation if the body is something else, as
-    /// that of a refusal is: look at ``status`` first.
+    /// Throws the `DecodingError` of Foundation if the body has another type, for example because
+    /// the answer is a refusal. Check ``status`` first.
     public func decode<T: Decodable>(_ type: T.Type) throws -> T {
         try JSONDecoder().decode(type, from: data)
     }

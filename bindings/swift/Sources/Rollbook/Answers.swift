@@ -2,9 +2,9 @@ import Foundation
 
 /// The successive answers to a question: see ``Engine/observe(_:)``.
 ///
-/// Each loop over it is a live query of its own, which ends with the loop; no thread waits. A slow
-/// loop misses answers that are out of date by then. Answers arrive in order, and each one differs
-/// from the one before it.
+/// Each loop over the sequence starts a live query of its own, which ends with the loop. No thread
+/// is blocked meanwhile. If the loop is slow, intermediate answers are skipped. Answers arrive in
+/// order, and each one differs from the one before it.
 public struct Answers: AsyncSequence, Sendable {
     public typealias Element = Answer
 
@@ -12,10 +12,10 @@ public struct Answers: AsyncSequence, Sendable {
 
     fileprivate let observe: Observe
 
-    /// Begins when the first answer is asked for.
+    /// Returns an iterator, whose live query starts with the first call of `next`.
     public func makeAsyncIterator() -> Iterator { Iterator(observe: observe) }
 
-    /// Waits for one answer after the other.
+    /// An iterator over the answers, which waits for each of them.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let observe: Observe
         private let due = Due()
@@ -25,9 +25,10 @@ public struct Answers: AsyncSequence, Sendable {
             self.observe = observe
         }
 
-        /// The next answer, the first one at once; nil once the engine is closed. An error
-        /// is thrown once and does not end it: the next call waits for the answer that follows.
-        /// The task's cancellation ends it, and throws `CancellationError`.
+        /// Waits for the next answer; the first one is available immediately. Returns nil once the
+        /// engine is closed. An error is thrown once, and the live query continues: the next call
+        /// waits for the answer that follows. If the task is cancelled, the live query ends and
+        /// this throws `CancellationError`.
         public mutating func next() async throws -> Answer? {
             let query = try self.query ?? observe(due)
             self.query = query
@@ -48,18 +49,18 @@ public struct Answers: AsyncSequence, Sendable {
 }
 
 extension Engine {
-    /// Observes a question: the answer that ``ask(_:now:)`` gives, and again whenever its
-    /// status or its bytes change. They change after a change of the data that it is made
-    /// from, and when another day begins at the school.
+    /// Observes a question. The sequence returns the current answer of ``ask(_:now:)``, and a new
+    /// one whenever its status or its bytes change. This can happen after a change of the data from
+    /// which the answer is made, and when another day begins at the school.
     ///
     /// ```swift
     /// for try await answer in engine.observe(.grades(school: 1000)) { print(answer.body) }
     /// ```
     ///
-    /// It ends when the engine is closed; while the engine is suspended it waits. It throws
-    /// `not_synced` if the school is synced and what is asked was not seen; `io` or `corrupt`
-    /// if the store fails; `bad_argument` if a text is no date. An error leaves a `for` loop; an
-    /// iterator of your own goes on, and gives the answer that follows:
+    /// The live query ends when the engine is closed; while the engine is suspended, it waits. It
+    /// throws `not_synced` if the school is synced and the requested data was not fetched; `io` or
+    /// `corrupt` if the store fails; `bad_argument` if a text is not a date. An error ends a `for`
+    /// loop, but not an iterator of your own, which returns the answer that follows:
     ///
     /// ```swift
     /// var answers = engine.observe(.grades(school: 1000)).makeAsyncIterator()
@@ -75,22 +76,22 @@ extension Engine {
         Answers { try self.observe(question: question, listener: $0) }
     }
 
-    /// Observes one record as v2 answers it: as ``observe(_:)``, but with the answers of
-    /// ``find(_:now:)``.
+    /// Observes one record in the format of v2. It works like ``observe(_:)``, but with the answers
+    /// of ``find(_:now:)``.
     public func observeRecord(_ question: Question) -> Answers {
         Answers { try self.observeRecord(question: question, listener: $0) }
     }
 }
 
 extension AsyncEngine {
-    /// As ``Engine/observe(_:)``.
+    /// Like ``Engine/observe(_:)``.
     public func observe(_ question: Question) -> Answers { engine.observe(question) }
 
-    /// As ``Engine/observeRecord(_:)``.
+    /// Like ``Engine/observeRecord(_:)``.
     public func observeRecord(_ question: Question) -> Answers { engine.observeRecord(question) }
 }
 
-/// Wakes who waits: once for all calls before.
+/// A listener that resumes a waiting task. Calls before the task waits count as one.
 private final class Due: ChangeListener, @unchecked Sendable {
     private let lock = NSLock()
     private var isRaised = false

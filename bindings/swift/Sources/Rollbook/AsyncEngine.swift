@@ -1,59 +1,59 @@
 import Foundation
 
-/// An ``Engine`` for `async` code: its calls run on threads of their own, so that none
-/// of them holds up an actor or the pool that tasks share.
+/// An ``Engine`` for `async` code. Its calls run on threads of their own, so that they do not block
+/// an actor or the thread pool that tasks share.
 ///
-/// A task that is cancelled while it loads cancels the load: the call ends first, with
-/// nothing kept, and then throws `CancellationError`. If the load was complete before it
-/// could be cancelled, its summary is returned. All other calls run to their end.
+/// If a task is cancelled during a load, the load is cancelled. The call first ends and stores
+/// nothing, and then throws `CancellationError`. If the load was complete before it could be
+/// cancelled, its summary is returned. All other calls are completed.
 public final class AsyncEngine: Sendable {
-    /// The engine that is asked; it may be used beside this one.
+    /// The engine whose methods are called; it can also be used directly.
     public let engine: Engine
 
     private let threads = DispatchQueue(label: "rollbook", attributes: .concurrent)
 
-    /// Asks this engine.
+    /// Creates an `AsyncEngine` that calls this engine.
     public init(_ engine: Engine) {
         self.engine = engine
     }
 
-    /// Opens the store in a file, as ``Engine/open(path:options:)``.
+    /// Opens the store in a file, like ``Engine/open(path:options:)``.
     public static func open(path: String, options: Options? = nil) async throws -> AsyncEngine {
-        // Opening may look through a whole file that was left half compacted.
+        // Opening reads the whole file if its last compaction was interrupted.
         try await onThread(of: .global()) { AsyncEngine(try Engine.open(path: path, options: options)) }
     }
 
-    /// Opens an empty store in memory, as ``Engine/memory(options:)``.
+    /// Opens an empty store in memory, like ``Engine/memory(options:)``.
     public static func memory(options: Options? = nil) throws -> AsyncEngine {
         AsyncEngine(try Engine.memory(options: options))
     }
 
-    /// As ``Engine/request(_:)``.
+    /// Like ``Engine/request(_:)``.
     public func request(_ request: Request) async throws -> Answer {
         try await run { try $0.request(request) }
     }
 
-    /// As ``Engine/requests(_:)``.
+    /// Like ``Engine/requests(_:)``.
     public func requests(_ requests: [Request]) async throws -> [Answer] {
         try await run { try $0.requests(requests) }
     }
 
-    /// As ``Engine/ask(_:now:)``.
+    /// Like ``Engine/ask(_:now:)``.
     public func ask(_ question: Question, now: Int64? = nil) async throws -> Answer {
         try await run { try $0.ask(question, now: now) }
     }
 
-    /// As ``Engine/page(_:_:now:)``.
+    /// Like ``Engine/page(_:_:now:)``.
     public func page(_ question: Question, _ page: Page = Page(), now: Int64? = nil) async throws -> Answer {
         try await run { try $0.page(question, page, now: now) }
     }
 
-    /// As ``Engine/find(_:now:)``.
+    /// Like ``Engine/find(_:now:)``.
     public func find(_ question: Question, now: Int64? = nil) async throws -> Answer {
         try await run { try $0.find(question, now: now) }
     }
 
-    /// As ``Engine/setState(username:school:apiTypeId:active:)``.
+    /// Like ``Engine/setState(username:school:apiTypeId:active:)``.
     public func setState(
         username: String, school: UInt64, apiTypeId: UInt64, active: Bool
     ) async throws -> Answer {
@@ -62,12 +62,12 @@ public final class AsyncEngine: Sendable {
         }
     }
 
-    /// As ``Engine/upgrade(_:)``.
+    /// Like ``Engine/upgrade(_:)``.
     public func upgrade(_ target: String) async throws -> Upgrade {
         try await run { try $0.upgrade(target) }
     }
 
-    /// As ``Engine/apply(_:progress:)-(Dataset,_)``; cancelled with its task.
+    /// Like ``Engine/apply(_:progress:)-(Dataset,_)``. The load is cancelled with its task.
     @discardableResult
     public func apply(
         _ dataset: Dataset, progress: (@Sendable (LoadProgress) throws -> Bool)? = nil
@@ -75,7 +75,8 @@ public final class AsyncEngine: Sendable {
         try await load(progress) { try $0.apply(dataset, progress: $1) }
     }
 
-    /// As ``Engine/replaceSchool(_:with:progress:)-(_,Dataset,_)``; cancelled with its task.
+    /// Like ``Engine/replaceSchool(_:with:progress:)-(_,Dataset,_)``. The load is cancelled with
+    /// its task.
     @discardableResult
     public func replaceSchool(
         _ school: UInt64, with dataset: Dataset, progress: (@Sendable (LoadProgress) throws -> Bool)? = nil
@@ -83,27 +84,27 @@ public final class AsyncEngine: Sendable {
         try await load(progress) { try $0.replaceSchool(school, with: dataset, progress: $1) }
     }
 
-    /// Applies the dataset whose bytes a sequence gives piece by piece, such as an
-    /// `AsyncStream<Data>`; cancelled with its task. Throws what the sequence throws, and
-    /// nothing is kept then.
+    /// Applies a dataset whose bytes a sequence returns in pieces, such as an `AsyncStream<Data>`.
+    /// The load is cancelled with its task. If the sequence throws an error, this throws the same
+    /// one, and nothing of the load is stored.
     @discardableResult
     public func apply<Pieces: AsyncSequence>(
         _ pieces: Pieces, progress: ((LoadProgress) throws -> Bool)? = nil
     ) async throws -> Summary where Pieces.Element == Data {
-        try await take(pieces, into: run { try $0.load() }, progress)
+        try await pushAll(pieces, into: run { try $0.load() }, progress)
     }
 
-    /// Applies the dataset whose bytes a sequence gives piece by piece and that is the
-    /// whole of one school; cancelled with its task.
+    /// Applies a dataset that contains one school completely, and whose bytes a sequence returns in
+    /// pieces. The load is cancelled with its task.
     @discardableResult
     public func replaceSchool<Pieces: AsyncSequence>(
         _ school: UInt64, with pieces: Pieces, progress: ((LoadProgress) throws -> Bool)? = nil
     ) async throws -> Summary where Pieces.Element == Data {
-        try await take(pieces, into: run { try $0.loadSchool(school: school) }, progress)
+        try await pushAll(pieces, into: run { try $0.loadSchool(school: school) }, progress)
     }
 
-    /// Applies the dataset whose bytes a sequence gives one by one, such as
-    /// `URLSession.AsyncBytes`; cancelled with its task.
+    /// Applies a dataset whose bytes a sequence returns one by one, such as
+    /// `URLSession.AsyncBytes`. The load is cancelled with its task.
     @discardableResult
     public func apply<Bytes: AsyncSequence>(
         bytes: Bytes, progress: ((LoadProgress) throws -> Bool)? = nil
@@ -111,8 +112,8 @@ public final class AsyncEngine: Sendable {
         try await apply(Pieces(bytes: bytes), progress: progress)
     }
 
-    /// Applies the dataset whose bytes a sequence gives one by one and that is the whole
-    /// of one school; cancelled with its task.
+    /// Applies a dataset that contains one school completely, and whose bytes a sequence returns
+    /// one by one. The load is cancelled with its task.
     @discardableResult
     public func replaceSchool<Bytes: AsyncSequence>(
         _ school: UInt64, bytes: Bytes, progress: ((LoadProgress) throws -> Bool)? = nil
@@ -120,120 +121,120 @@ public final class AsyncEngine: Sendable {
         try await replaceSchool(school, with: Pieces(bytes: bytes), progress: progress)
     }
 
-    /// As ``Engine/check(_:limit:)``.
+    /// Like ``Engine/check(_:limit:)``.
     public func check(_ dataset: Dataset, limit: UInt32 = 100) async throws -> [Fault] {
         try await run { try $0.check(dataset, limit: limit) }
     }
 
-    /// As ``Engine/removeSchool(school:)``.
+    /// Like ``Engine/removeSchool(school:)``.
     @discardableResult
     public func removeSchool(_ school: UInt64) async throws -> Summary {
         try await run { try $0.removeSchool(school: school) }
     }
 
-    /// As ``Engine/eraseLearner(school:learner:)``.
+    /// Like ``Engine/eraseLearner(school:learner:)``.
     @discardableResult
     public func eraseLearner(school: UInt64, learner: UInt64) async throws -> Summary {
         try await run { try $0.eraseLearner(school: school, learner: learner) }
     }
 
-    /// As ``Engine/sync(school:options:)``; ``Sync/run(over:at:username:password:progress:)``
-    /// drives what it gives.
+    /// Like ``Engine/sync(school:options:)``. Call
+    /// ``Sync/run(over:at:username:password:progress:)`` of the result to run the sync.
     public func sync(_ school: UInt64, options: SyncOptions? = nil) async throws -> Sync {
         try await run { try $0.sync(school: school, options: options) }
     }
 
-    /// As ``Engine/synced(school:)``.
+    /// Like ``Engine/synced(school:)``.
     public func synced(_ school: UInt64) async throws -> Coverage? {
         try await run { try $0.synced(school: school) }
     }
 
-    /// As ``Engine/forgetSync(school:)``.
+    /// Like ``Engine/forgetSync(school:)``.
     public func forgetSync(_ school: UInt64) async throws {
         try await run { try $0.forgetSync(school: school) }
     }
 
-    /// As ``Engine/feed(scope:after:)``. What it gives blocks.
+    /// Like ``Engine/feed(scope:after:)``. The methods of the result block.
     public func feed(_ scope: Scope, after: String? = nil) async throws -> Feed {
         try await run { try $0.feed(scope: scope, after: after) }
     }
 
-    /// As ``Engine/follow()``. What it gives blocks; ``Engine/follow(from:over:wait:progress:)``
-    /// follows a server.
+    /// Like ``Engine/follow()``. The methods of the result block.
+    /// ``Engine/follow(from:over:wait:progress:)`` fetches a feed from a server and applies it.
     public func follow() async throws -> Follow {
         try await run { try $0.follow() }
     }
 
-    /// As ``Engine/followed()``.
+    /// Like ``Engine/followed()``.
     public func followed() async throws -> String? {
         try await run { try $0.followed() }
     }
 
-    /// As ``Engine/exportScope(scope:)``; its lines are read with `for try await`.
+    /// Like ``Engine/exportScope(scope:)``. Read the lines with `for try await`.
     public func exportScope(_ scope: Scope) async throws -> ExportedPieces {
         ExportedPieces(export: try await run { try $0.exportScope(scope: scope) }, engine: self)
     }
 
-    /// As ``Engine/export(credentials:)``; its lines are read with `for try await`.
+    /// Like ``Engine/export(credentials:)``. Read the lines with `for try await`.
     public func export(credentials: Credentials) async throws -> ExportedPieces {
         ExportedPieces(export: try await run { try $0.export(credentials: credentials) }, engine: self)
     }
 
-    /// As ``Engine/exportPseudonymised(key:)``; its lines are read with `for try await`.
+    /// Like ``Engine/exportPseudonymised(key:)``. Read the lines with `for try await`.
     public func exportPseudonymised(key: Data) async throws -> ExportedPieces {
         ExportedPieces(export: try await run { try $0.exportPseudonymised(key: key) }, engine: self)
     }
 
-    /// As ``Engine/verify()``.
+    /// Like ``Engine/verify()``.
     public func verify() async throws -> Verification {
         try await run { try $0.verify() }
     }
 
-    /// As ``Engine/compact()``.
+    /// Like ``Engine/compact()``.
     public func compact() async throws {
         try await run { try $0.compact() }
     }
 
-    /// As ``Engine/backup(path:credentials:)``.
+    /// Like ``Engine/backup(path:credentials:)``.
     public func backup(path: String, credentials: Credentials) async throws {
         try await run { try $0.backup(path: path, credentials: credentials) }
     }
 
-    /// As ``Engine/suspend()``.
+    /// Like ``Engine/suspend()``.
     public func suspend() async throws {
         try await run { try $0.suspend() }
     }
 
-    /// As ``Engine/resume()``.
+    /// Like ``Engine/resume()``.
     public func resume() async throws {
         try await run { try $0.resume() }
     }
 
-    /// As ``Engine/stats()``.
+    /// Like ``Engine/stats()``.
     public func stats() async throws -> Stats {
         try await run { try $0.stats() }
     }
 
-    /// As ``Engine/close()``.
+    /// Like ``Engine/close()``.
     public func close() async throws {
         try await run { try $0.close() }
     }
 }
 
-/// The lines of an export, in pieces of about 64 KiB, each of whole lines.
+/// The lines of an export, in pieces of about 64 KiB. Each piece consists of complete lines.
 ///
-/// It fails as `reader_ended` if another call waits to erase, compact or suspend, and the
-/// sequence is not read to its end within five seconds.
+/// If another call waits to erase, compact or suspend, and the sequence is not read completely
+/// within five seconds, it fails as `reader_ended`.
 public struct ExportedPieces: AsyncSequence, AsyncIteratorProtocol, Sendable {
     public typealias Element = String
 
     fileprivate let export: Export
     fileprivate let engine: AsyncEngine
 
-    /// The sequence itself: it can be read once.
+    /// Returns the sequence itself, which can be read once.
     public func makeAsyncIterator() -> ExportedPieces { self }
 
-    /// The next lines, each with its line feed; nil at the end.
+    /// Returns the next lines, each with its line feed, or nil at the end.
     public func next() async throws -> String? {
         try Task.checkCancellation()
         return try await engine.run { [export] _ in try export.read() }
@@ -253,11 +254,12 @@ extension AsyncEngine {
         }
     }
 
-    private typealias Heard = @Sendable (LoadProgress) throws -> Bool
+    private typealias ProgressHandler = @Sendable (LoadProgress) throws -> Bool
 
-    /// The continuation resumes when the call has ended, whoever is cancelled meanwhile.
+    /// Runs a load, which is cancelled with its task. It returns only after the call has ended.
     private func load(
-        _ progress: Heard?, _ load: @escaping @Sendable (Engine, @escaping Heard) throws -> Summary
+        _ progress: ProgressHandler?,
+        _ load: @escaping @Sendable (Engine, @escaping ProgressHandler) throws -> Summary
     ) async throws -> Summary {
         try Task.checkCancellation()
         let cancelled = Flag()
@@ -274,7 +276,8 @@ extension AsyncEngine {
         }
     }
 
-    private func take<Pieces: AsyncSequence>(
+    /// Pushes the pieces of a sequence, and finishes the load.
+    private func pushAll<Pieces: AsyncSequence>(
         _ pieces: Pieces, into load: Load, _ progress: ((LoadProgress) throws -> Bool)?
     ) async throws -> Summary where Pieces.Element == Data {
         do {
@@ -292,7 +295,7 @@ extension AsyncEngine {
     }
 }
 
-/// Bytes in the pieces that a load takes.
+/// Joins single bytes into pieces for a load.
 private struct Pieces<Bytes: AsyncSequence>: AsyncSequence where Bytes.Element == UInt8 {
     typealias Element = Data
 
@@ -313,7 +316,7 @@ private struct Pieces<Bytes: AsyncSequence>: AsyncSequence where Bytes.Element =
     }
 }
 
-/// Raised by one thread, seen by others.
+/// A flag that one thread sets and others read.
 private final class Flag: @unchecked Sendable {
     private let lock = NSLock()
     private var raised = false

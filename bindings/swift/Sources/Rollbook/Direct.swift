@@ -3,12 +3,12 @@ import Foundation
 import RollbookFFI
 #endif
 
-/// The short way to the engine, for what is asked thousands of times a second: one call
-/// for a question, and no copy of a large answer. The generated code makes, fills and
-/// gives back several buffers, each by calls of its own.
+/// Direct calls of the engine, for requests and questions that are sent thousands of times a
+/// second. A direct call is a single call of the library, and a large answer is not copied. The
+/// generated code allocates, fills and frees several buffers for a question, with a call for each.
 ///
-/// The arguments are written by the generated converters. `ffi/src/call.rs` says which
-/// calls there are, `ffi/src/direct.rs` what comes back.
+/// The generated converters encode the arguments. `ffi/src/call.rs` describes the calls, and
+/// `ffi/src/direct.rs` the replies.
 enum Direct {
     enum Call: UInt8 {
         case request
@@ -18,11 +18,11 @@ enum Direct {
         case page
     }
 
-    /// Calls the engine for one answer, with the arguments that `write` appends.
+    /// Makes a call that returns one answer. `write` encodes the arguments.
     static func answer(
         _ engine: Engine, _ call: Call, _ write: (inout [UInt8]) -> Void
     ) throws -> Answer {
-        try called(engine, call, write) { reply in
+        try makeCall(engine, call, write) { reply in
             let length = reply.length - Int(reply.head.allow)
             return Answer(
                 status: reply.head.status,
@@ -31,13 +31,13 @@ enum Direct {
         }
     }
 
-    /// Calls the engine for the answers to a list of requests.
+    /// Makes a call that returns the answers to a list of requests.
     static func answers(_ engine: Engine, _ requests: [Request]) throws -> [Answer] {
         let write = { (input: inout [UInt8]) in
             append(Int32(requests.count), to: &input)
             for request in requests { FfiConverterTypeRequest.write(request, into: &input) }
         }
-        return try called(engine, .requests, write) { reply in
+        return try makeCall(engine, .requests, write) { reply in
             defer { reply.giveBack() }
             var at = 0
             return requests.map { _ in
@@ -54,7 +54,7 @@ enum Direct {
         }
     }
 
-    /// An optional number, as the generated converters write it.
+    /// Appends an optional number in the encoding of the generated converters.
     static func append(_ number: Int64?, to input: inout [UInt8]) {
         input.append(number == nil ? 0 : 1)
         if let number { append(number, to: &input) }
@@ -64,45 +64,48 @@ enum Direct {
         withUnsafeBytes(of: number.bigEndian) { input.append(contentsOf: $0) }
     }
 
-    private static func called<T>(
+    /// Makes a call. `write` encodes the arguments, and `read` decodes the reply.
+    private static func makeCall<T>(
         _ engine: Engine, _ call: Call, _ write: (inout [UInt8]) -> Void,
         _ read: (Reply) throws -> T
     ) throws -> T {
         _ = isOfOneBuild
         var input: [UInt8] = []
-        input.reserveCapacity(usual)
+        input.reserveCapacity(inputBytes)
         input.append(call.rawValue)
         write(&input)
-        return try withUnsafeTemporaryAllocation(byteCount: headSize + room, alignment: 8) { output in
+        return try withUnsafeTemporaryAllocation(byteCount: headSize + inlineBytes, alignment: 8) { output in
             output.initializeMemory(as: UInt8.self, repeating: 0)
             let start = output.baseAddress!
-            // Nobody else may refer to the engine any more while it is asked.
+            // Without this, the engine could be freed during the call if it has no other
+            // references.
             withExtendedLifetime(engine) {
                 let address = UnsafeRawPointer(bitPattern: UInt(engine.address()))
                 rollbook_call(address, input, input.count, start)
             }
-            let reply = Reply(head: start.load(as: RollbookHead.self), room: start + headSize)
+            let reply = Reply(head: start.load(as: RollbookHead.self), inline: start + headSize)
             if reply.head.outcome == 0 { return try read(reply) }
             defer { reply.giveBack() }
             throw try reply.error()
         }
     }
 
-    /// What a call left. What it lent is given back once.
+    /// The reply to a call. Lent bytes must be given back exactly once.
     private struct Reply {
         let head: RollbookHead
-        /// Small answers.
-        let room: UnsafeRawPointer
+        /// The bytes of a small reply.
+        let inline: UnsafeRawPointer
 
         var length: Int { Int(head.length) }
 
         private var bytes: UnsafeRawPointer {
-            head.capacity == 0 ? room : UnsafeRawPointer(bitPattern: UInt(head.lent))!
+            head.capacity == 0 ? inline : UnsafeRawPointer(bitPattern: UInt(head.lent))!
         }
 
         func data(_ at: Int, _ length: Int) -> Data { Data(bytes: bytes + at, count: length) }
 
-        /// The first bytes of what was lent, which is given back with the last copy of the data.
+        /// Returns the first lent bytes without a copy. The memory is given back when the last copy
+        /// of the data is released.
         func lent(_ length: Int) -> Data {
             let head = head
             let start = UnsafeMutableRawPointer(bitPattern: UInt(head.lent))!
@@ -127,31 +130,32 @@ enum Direct {
             rollbook_give_back(&head)
         }
 
-        /// What the call failed with.
+        /// Returns the error of a call that failed.
         func error() throws -> Error {
-            var said = (data: data(0, length), offset: 0)
-            if head.outcome == 1 { return try FfiConverterTypeRollbookError.read(from: &said) }
-            return Panicked(errorDescription: String(decoding: said.data, as: UTF8.self))
+            var input = (data: data(0, length), offset: 0)
+            if head.outcome == 1 { return try FfiConverterTypeRollbookError.read(from: &input) }
+            return Panicked(errorDescription: String(decoding: input.data, as: UTF8.self))
         }
     }
 
-    /// The engine panicked, which is a mistake in it.
+    /// The error of a call in which the engine panicked, because of a fault in it.
     private struct Panicked: LocalizedError {
         let errorDescription: String?
     }
 
     private static let headSize = MemoryLayout<RollbookHead>.size
-    private static let room = 4096
+    /// The maximum length of an answer that is written to the output, in bytes.
+    private static let inlineBytes = 4096
 
-    /// Bytes of arguments that room is made for; a question has fewer than 160.
-    private static let usual = 256
+    /// The initial capacity for arguments, in bytes. A question has fewer than 160.
+    private static let inputBytes = 256
 
-    /// The version of this form, and the size of what is written: of another build, the
-    /// engine would write past it.
+    /// Checks the version of the interface and the size of an output. A library of another build
+    /// would write beyond the output.
     private static let isOfOneBuild: Bool = {
-        let form = UInt64(1) << 32 | UInt64(headSize + room)
+        let form = UInt64(1) << 32 | UInt64(headSize + inlineBytes)
         guard rollbook_form() == form else {
-            fatalError("rollbook and its library are not of one build")
+            fatalError("rollbook and its library are from different builds")
         }
         return true
     }()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What changed for a follower, in pieces of about 64 KiB, each of whole lines:
+/// The changes for a follower, in pieces of about 64 KiB. Each piece consists of complete lines:
 ///
 /// ```swift
 /// for piece in try engine.feed(scope: scope, after: position) {
@@ -8,10 +8,10 @@ import Foundation
 /// }
 /// ```
 ///
-/// A piece is a failure if the store failed, as `io` or `corrupt`, and is the last one
-/// then. Who leaves the loop early and keeps the feed should ``cancel()`` it.
+/// If the store fails, as `io` or `corrupt`, the piece is a failure, and is the last one. Call
+/// ``cancel()`` if you leave the loop early and do not release the feed.
 extension Feed: Sequence, IteratorProtocol {
-    /// The next lines, each with its line feed; nil at the end, and after a failure.
+    /// Returns the next lines, each with its line feed, or nil at the end and after a failure.
     public func next() -> Result<String, any Error>? {
         do {
             return try read().map(Result.success)
@@ -21,7 +21,7 @@ extension Feed: Sequence, IteratorProtocol {
         }
     }
 
-    /// All lines that are left, as one text.
+    /// Returns all remaining lines, as one text.
     ///
     /// Fails as `io` or `corrupt` if the store fails.
     public func text() throws -> String {

@@ -4,7 +4,8 @@ import FoundationNetworking
 #endif
 
 extension Engine {
-    /// Asks a server once for what changed since the last time, and takes it as it comes.
+    /// Requests the changes since the last call from a server, once, and applies them while they
+    /// are received.
     ///
     /// ```swift
     /// var request = URLRequest(url: URL(string: "https://school.example.org/feed")!)
@@ -12,59 +13,59 @@ extension Engine {
     /// let changes = try await engine.follow(from: request, wait: 30)
     /// ```
     ///
-    /// No redirect is followed, and nothing is cached. A task that is cancelled takes the request
-    /// along. However it ends, what came to the end of a part is kept, and the next call goes on.
-    /// If the server does not know any more where this store is, it sends everything, which comes
-    /// in place of what is here.
+    /// Redirects are not followed, and nothing is cached. If the task is cancelled, the request is
+    /// cancelled too. However the call ends, complete parts are stored, and the next call continues
+    /// after them. If the position of this store is too old for the server, the server sends
+    /// everything, which replaces the stored records.
     ///
     /// - Parameters:
-    ///   - request: where the feed is, with the app's login; the address may have a query of its own.
-    ///   - configuration: that of the session that is made for the request.
-    ///   - wait: how long the server may wait for a change, in seconds.
-    ///   - progress: hears after each piece how far the feed has come; it is cancelled if this
-    ///     returns false or throws.
+    ///   - request: The address of the feed, which may contain a query, and the app's login.
+    ///   - configuration: The configuration of the session for the request.
+    ///   - wait: How long the server may wait for a change, in seconds.
+    ///   - progress: Receives the progress of the feed after each piece. The call is cancelled if
+    ///     this returns false or throws.
     ///
-    /// Gives what was changed here; nil if nothing changed. A summary without records is one of a
-    /// feed that brought a new position alone, in place of one that the server will forget before
-    /// long. Throws ``FollowStopped`` if the server
-    /// gives no feed or the connection fails, what `progress` throws, and `CancellationError`.
-    /// Fails as `bad_dataset` if what comes is no feed or lacks its end; as `out_of_sync` if
-    /// another call followed meanwhile; as `diverged` if this store was found to differ from the
-    /// server's: the next call brings everything again, once; as `cancelled` if `progress` returned false; as `busy` or
-    /// `io` if the store fails; as `bad_argument` if the request has no address.
+    /// Returns a summary of the changes, or nil if nothing changed. It contains no records if the
+    /// feed only replaced the position, because it would soon be too old for the server. Throws
+    /// ``FollowStopped`` if the server sends no feed or the connection fails, the error of
+    /// `progress`, and `CancellationError`. Fails as `bad_dataset` if the response is not a feed or
+    /// its end is missing; as `out_of_sync` if another call applied a feed meanwhile; as `diverged`
+    /// if this store differs from the server's, in which case the next call fetches everything
+    /// again, once; as `cancelled` if `progress` returned false; as `busy` or `io` if the store
+    /// fails; as `bad_argument` if the request has no address.
     @discardableResult
     public func follow(
         from request: URLRequest, over configuration: URLSessionConfiguration = .ephemeral, wait: UInt16 = 0,
         progress: (@Sendable (LoadProgress) throws -> Bool)? = nil
     ) async throws -> Summary? {
-        let following = Following(
+        let feed = FeedRequest(
             engine: self, request: request, configuration: configuration, wait: wait, progress: progress)
         let after = try await AsyncEngine.onThread(of: .global()) { try self.followed() }
-        return try await following.ask(after: after)
+        return try await feed.send(after: after)
     }
 }
 
-/// Where a feed is asked for, and who takes it.
-private struct Following {
+/// The request for a feed, and the engine that applies the feed.
+private struct FeedRequest {
     let engine: Engine
     let request: URLRequest
     let configuration: URLSessionConfiguration
     let wait: UInt16
     let progress: (@Sendable (LoadProgress) throws -> Bool)?
 
-    func ask(after: String?) async throws -> Summary? {
+    func send(after: String?) async throws -> Summary? {
         try Task.checkCancellation()
         let request = try request(after: after)
-        let taker = FeedTaker(engine: engine, progress: progress)
+        let receiver = FeedReceiver(engine: engine, progress: progress)
         let own = configuration.uncached(pause: request.timeoutInterval)
-        let session = URLSession(configuration: own, delegate: taker, delegateQueue: nil)
-        // A session holds its delegate until it is told to end.
+        let session = URLSession(configuration: own, delegate: receiver, delegateQueue: nil)
+        // A session does not release its delegate before it is invalidated.
         defer { session.finishTasksAndInvalidate() }
         let task = session.dataTask(with: request)
         do {
             return try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in
-                    taker.hand { continuation.resume(with: $0) }
+                    receiver.onCompletion { continuation.resume(with: $0) }
                     task.resume()
                 }
             } onCancel: {
@@ -87,15 +88,15 @@ private struct Following {
         parts.fragment = nil
         var request = request
         request.url = parts.url
-        // So long nothing may come.
+        // The maximum time without a byte from the server.
         request.timeoutInterval = 20 + TimeInterval(wait)
         return request
     }
 }
 
-/// Takes a feed into an engine as it comes: no more of it is in memory than a piece. The session's
-/// queue alone, one call after the other, touches all but what the lock guards.
-private final class FeedTaker: NSObject, URLSessionDataDelegate, @unchecked Sendable {
+/// Applies a feed to an engine while it is received, so that only one piece of it is in memory.
+/// Only the session's serial queue accesses the properties that the lock does not guard.
+private final class FeedReceiver: NSObject, URLSessionDataDelegate, @unchecked Sendable {
     private let engine: Engine
     private let progress: (@Sendable (LoadProgress) throws -> Bool)?
     private var follow: Follow?
@@ -103,7 +104,7 @@ private final class FeedTaker: NSObject, URLSessionDataDelegate, @unchecked Send
 
     private let lock = NSLock()
     private var waiting: ((Result<Summary?, any Error>) -> Void)?
-    /// Of a task that was cancelled before somebody waited for it.
+    /// The outcome of a task that was cancelled before ``onCompletion(_:)`` was called.
     private var early: Result<Summary?, any Error>?
 
     init(engine: Engine, progress: (@Sendable (LoadProgress) throws -> Bool)?) {
@@ -111,8 +112,8 @@ private final class FeedTaker: NSObject, URLSessionDataDelegate, @unchecked Send
         self.progress = progress
     }
 
-    /// Says to whom the outcome is handed.
-    func hand(_ resume: @escaping (Result<Summary?, any Error>) -> Void) {
+    /// Sets the closure that receives the outcome.
+    func onCompletion(_ resume: @escaping (Result<Summary?, any Error>) -> Void) {
         let ended: Result<Summary?, any Error>? = lock.withLock {
             if early == nil { waiting = resume }
             return early
@@ -124,14 +125,14 @@ private final class FeedTaker: NSObject, URLSessionDataDelegate, @unchecked Send
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping (URLRequest?) -> Void
     ) {
-        // The app's login would go along: it is an answer as any other.
+        // A redirect would disclose the app's login to another address, so it is not followed.
         completionHandler(nil)
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         guard failure == nil, (dataTask.response as? HTTPURLResponse)?.statusCode == 200 else { return }
         do {
-            let reached = try begun().push(bytes: data)
+            let reached = try startedFollow().push(bytes: data)
             if let progress, try !progress(reached) { throw Self.cancelled }
         } catch {
             failure = error
@@ -155,20 +156,21 @@ private final class FeedTaker: NSObject, URLSessionDataDelegate, @unchecked Send
             throw FollowStopped(status: nil)
         }
         switch response.statusCode {
-        case 200: return try begun().finish()
+        case 200: return try startedFollow().finish()
         case 204: return nil
         default: throw FollowStopped(status: response.statusCode)
         }
     }
 
-    private func begun() throws -> Follow {
-        let begun = try follow ?? engine.follow()
-        follow = begun
-        return begun
+    /// Returns the feed that is being applied, and starts it at the first call.
+    private func startedFollow() throws -> Follow {
+        let started = try follow ?? engine.follow()
+        follow = started
+        return started
     }
 
     private static var cancelled: RollbookError {
         .Cancelled(
-            message: "the feed was cancelled: what came to the end of a part is kept, and the next call goes on")
+            message: "the feed was cancelled: complete parts are stored, and the next call continues")
     }
 }

@@ -10,68 +10,70 @@ extension Engine {
     /// }
     /// ```
     ///
-    /// Memory stays bounded if it is read from a file, and questions go on meanwhile.
-    /// Applying the same dataset again writes nothing.
+    /// If the dataset is read from a file, the memory use is limited, whatever its size. Questions
+    /// are answered meanwhile. Applying the same dataset again writes nothing.
     ///
-    /// - Parameter progress: called about every 64 KiB, on this thread. The load is
-    ///   cancelled, and nothing of it kept, if it returns false or throws.
+    /// - Parameter progress: Called about every 64 KiB, on this thread. If it returns false or
+    ///   throws an error, the load is cancelled and nothing of it is stored.
     ///
-    /// Throws what `progress` throws. Fails as `bad_dataset` for the first fault, with
-    /// its line; as `busy` if another change does not end in time; as `io` if the
-    /// dataset could not be read or the store could not be written; as `cancelled` if
-    /// `progress` returned false.
+    /// Throws the error of `progress`. Fails as `bad_dataset` for the first fault, with its line;
+    /// as `busy` if another change does not finish in time; as `synced` if the dataset has records
+    /// that only the source of a synced or followed school may change; as `io` if the dataset
+    /// cannot be read or the store cannot be written; as `cancelled` if `progress` returned false.
     @discardableResult
     public func apply(
         _ dataset: Dataset, progress: ((LoadProgress) throws -> Bool)? = nil
     ) throws -> Summary {
-        try heard(by: progress) { try apply(dataset: dataset, listener: $0) }
+        try loadWithListener(progress) { try apply(dataset: dataset, listener: $0) }
     }
 
-    /// Applies a dataset that is the whole of one school: what it lacks goes.
+    /// Applies a dataset that contains one school completely. Stored records of the school that the
+    /// dataset lacks are removed.
     ///
-    /// It may bring API types and integrators along; those that it lacks stay. Fails
-    /// as ``apply(_:progress:)``; a record of another school is a fault.
+    /// The dataset may also contain API types and integrators; those that it lacks remain. Fails as
+    /// ``apply(_:progress:)`` does. A record of another school is a fault.
     @discardableResult
     public func replaceSchool(
         _ school: UInt64, with dataset: Dataset, progress: ((LoadProgress) throws -> Bool)? = nil
     ) throws -> Summary {
-        try heard(by: progress) {
+        try loadWithListener(progress) {
             try replaceSchool(school: school, dataset: dataset, listener: $0)
         }
     }
 
-    /// Applies the dataset that a stream gives. The stream is opened if it is not
-    /// open, and left to the caller afterwards. Otherwise as ``apply(_:progress:)``.
+    /// Applies the dataset in a stream. The stream is opened if it is not open, and is not closed.
+    /// In other respects it works like ``apply(_:progress:)``.
     @discardableResult
     public func apply(
         _ stream: InputStream, progress: ((LoadProgress) throws -> Bool)? = nil
     ) throws -> Summary {
-        try load().take(stream, progress)
+        try load().pushAll(stream, progress)
     }
 
-    /// Applies the dataset that a stream gives and that is the whole of one school.
-    /// Otherwise as ``replaceSchool(_:with:progress:)``.
+    /// Applies the dataset in a stream, which contains one school completely. In other respects it
+    /// works like ``replaceSchool(_:with:progress:)``.
     @discardableResult
     public func replaceSchool(
         _ school: UInt64, with stream: InputStream, progress: ((LoadProgress) throws -> Bool)? = nil
     ) throws -> Summary {
-        try loadSchool(school: school).take(stream, progress)
+        try loadSchool(school: school).pushAll(stream, progress)
     }
 
-    /// Every fault of a dataset, at most so many, in the order of its lines. Nothing
-    /// is applied.
+    /// Returns all faults of a dataset, up to a limit, in the order of its lines. Nothing is
+    /// applied.
     ///
-    /// Fails as `io` if the dataset could not be read, as `busy` as a change does.
+    /// Fails as `io` if the dataset cannot be read, and as `busy` as a change does.
     public func check(_ dataset: Dataset, limit: UInt32 = 100) throws -> [Fault] {
         try check(dataset: dataset, limit: limit)
     }
 }
 
 extension Load {
-    /// How much is pushed at once.
+    /// The size of a piece, in bytes.
     static let pieceBytes = 64 << 10
 
-    fileprivate func take(_ stream: InputStream, _ progress: ((LoadProgress) throws -> Bool)?) throws -> Summary {
+    /// Pushes the content of a stream, and finishes the load.
+    fileprivate func pushAll(_ stream: InputStream, _ progress: ((LoadProgress) throws -> Bool)?) throws -> Summary {
         do {
             if stream.streamStatus == .notOpen { stream.open() }
             var piece = [UInt8](repeating: 0, count: Load.pieceBytes)
@@ -89,35 +91,36 @@ extension Load {
         }
     }
 
-    /// What a load fails as that its listener has cancelled.
-    static let cancelled = RollbookError.Cancelled(message: "the load was cancelled: nothing was kept")
+    /// The error of a load that its listener has cancelled.
+    static let cancelled = RollbookError.Cancelled(message: "the load was cancelled: nothing was stored")
 }
 
-/// Loads with a closure as listener: what it throws comes out again as it is, and
-/// not as the text that crosses into the engine.
-private func heard(
-    by progress: ((LoadProgress) throws -> Bool)?, load: (LoadListener?) throws -> Summary
+/// Loads with a closure as listener. If the closure throws an error, this throws the same one. The
+/// engine could only report it as a text.
+private func loadWithListener(
+    _ progress: ((LoadProgress) throws -> Bool)?, _ run: (LoadListener?) throws -> Summary
 ) throws -> Summary {
     let listener = progress.map(Listener.init)
     do {
-        return try load(listener)
+        return try run(listener)
     } catch {
         throw listener?.thrown ?? error
     }
 }
 
-/// Only the thread that loads calls it and looks at it, while its caller waits there.
+/// A listener that calls a closure, and stores the error that it throws. Only the thread that loads
+/// accesses it.
 private final class Listener: LoadListener, @unchecked Sendable {
-    private let heard: (LoadProgress) throws -> Bool
+    private let handler: (LoadProgress) throws -> Bool
     private(set) var thrown: (any Error)?
 
-    init(_ heard: @escaping (LoadProgress) throws -> Bool) {
-        self.heard = heard
+    init(_ handler: @escaping (LoadProgress) throws -> Bool) {
+        self.handler = handler
     }
 
     func progress(progress: LoadProgress) throws -> Bool {
         do {
-            return try heard(progress)
+            return try handler(progress)
         } catch {
             thrown = error
             throw ListenerError.Failed(reason: String(describing: error))

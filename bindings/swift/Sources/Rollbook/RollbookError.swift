@@ -1,67 +1,70 @@
 import Foundation
 
 extension RollbookError {
-    /// The stable name of a case, for programs: `RollbookError.Code.notAStore.rawValue`
-    /// is `not_a_store`, in every language that Rollbook speaks.
+    /// The stable code of an error, which is the same in the packages for all languages. For
+    /// example, `RollbookError.Code.notAStore.rawValue` is `not_a_store`.
     public enum Code: String, CaseIterable, Sendable, CustomStringConvertible {
-        /// A dataset has a fault, in the line that the message names.
+        /// A dataset has an error in the line that the message contains.
         case badDataset = "bad_dataset"
-        /// Another engine holds the store.
+        /// Another engine, in this process or another one, has the store open.
         case alreadyOpen = "already_open"
-        /// Somebody else is at work on the store.
+        /// Another operation on the store is in progress, and did not end while the call waited.
         case busy
-        /// An export or feed was not read to its end while another call waited to erase,
-        /// compact or suspend: start it again.
+        /// An export or feed was ended, because it had not been read completely while another call
+        /// waited to erase, compact or suspend. Start it again.
         case readerEnded = "reader_ended"
         /// The engine is suspended.
         case suspended
-        /// The engine is closed, or the load is over.
+        /// The engine is closed, or the load or feed has ended.
         case closed
-        /// The store's file is damaged.
+        /// The file of the store is damaged.
         case corrupt
         /// Reading or writing failed.
         case io
-        /// The file is no Rollbook store.
+        /// The file is not a Rollbook store.
         case notAStore = "not_a_store"
-        /// The store's file was deleted, moved or replaced.
+        /// The file of the store was deleted, moved or replaced.
         case missing
-        /// The store was written by a newer Rollbook.
+        /// The store was written by a newer version of Rollbook.
         case newerFormat = "newer_format"
-        /// A file is in the way.
+        /// A file already exists at the path.
         case exists
         /// A load was cancelled.
         case cancelled
-        /// Another change was made under the id of this one; nothing was changed.
+        /// Another change was made under the same id. Nothing was changed.
         case idReused = "id_reused"
-        /// A school is synced, and what was asked of it has not been seen yet.
+        /// A school is synced or followed, and the requested data has not been fetched, or is
+        /// outside the scope.
         case notSynced = "not_synced"
-        /// A school is synced: only the service changes its records; nothing was changed.
+        /// A school is synced or followed, so that only its source changes its records. Nothing was
+        /// changed.
         case synced
         /// A text is not the position of a feed.
         case resyncRequired = "resync_required"
-        /// A feed does not begin at the position of this store; nothing was changed.
+        /// A feed does not begin at the position of this store. Nothing was changed.
         case outOfSync = "out_of_sync"
-        /// A store differs from the one that it follows. The next feed brings everything again, once.
+        /// A store differs from the one that it follows. The next feed sends everything again,
+        /// once.
         case diverged
-        /// This engine or platform cannot do what was asked.
+        /// This engine or platform does not support the operation.
         case unsupported
-        /// An argument is not of the form that it must have.
+        /// An argument is invalid.
         case badArgument = "bad_argument"
-        /// The listener of a load threw.
+        /// The listener of a load threw an error.
         case listenerFailed = "listener_failed"
 
-        /// The name as it is written in logs: the raw value.
+        /// The raw value, which is the name for logs.
         public var description: String { rawValue }
     }
 
-    /// Which case this is.
+    /// The code of this error.
     ///
     /// ```swift
     /// catch let error as RollbookError where error.code == .alreadyOpen { … }
     /// ```
     public var code: Code { codeAndMessage.0 }
 
-    /// The engine's message: what went wrong, and what to do next.
+    /// The engine's message, which says what failed and what to do next.
     public var message: String { codeAndMessage.1 }
 
     private var codeAndMessage: (Code, String) {
@@ -93,7 +96,7 @@ extension RollbookError {
 }
 
 extension RollbookError: LocalizedError {
-    /// The engine's ``message``, in English: `localizedDescription` gives it.
+    /// The engine's ``message``, in English. `localizedDescription` returns it.
     public var errorDescription: String? { message }
 }
 

@@ -3,33 +3,34 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Answers the requests of a `URLSession` to one base address from an ``Engine``: an
-/// app's own client runs unchanged but for the session that it is given.
+/// Answers the requests of a `URLSession` to one base address from an ``Engine``. An app's own
+/// client only needs another session.
 ///
 /// ```swift
 /// let service = URL(string: "https://integrate.example.org")!
 /// let session = URLSession(configuration: .rollbook(engine, at: service))
 /// ```
 ///
-/// The engine gets method, path, query and headers as they are sent, and the whole body.
-/// A body that is not UTF-8 is no JSON either and is refused as such. As HTTP has it, an
-/// answer with status 204 or to HEAD has no body. Requests to any other address go where
-/// they would go without this class.
+/// The engine receives the method, the path, the query, the headers and the complete body
+/// unmodified. A body that is not valid UTF-8 is refused, because it is not JSON. As over HTTP, an
+/// answer with the status 204 and an answer to HEAD have no body. Requests to any other address are
+/// not affected.
 ///
-/// It answers on the thread that loads for the session, most requests in microseconds. A
+/// Requests are answered on the thread that loads for the session, most of them in microseconds. A
 /// request waits while the engine is compacted.
 public final class RollbookURLProtocol: URLProtocol {
     private static let served = ServedEngines()
     private static let isRegistered = registerClass(RollbookURLProtocol.self)
 
-    /// Answers requests to this address from the engine: those of `URLSession.shared`, and
-    /// of every session whose configuration names this class in its `protocolClasses`.
+    /// Answers requests to this address from the engine: those of `URLSession.shared`, and those of
+    /// every session whose configuration contains this class in its `protocolClasses`.
     ///
-    /// The engine is held until ``stopServing(at:)``; another one at the same address takes
-    /// its place. Only scheme, host, port and path of the address count.
+    /// The engine is not released before ``stopServing(at:)`` is called. Another engine at the same
+    /// address replaces it. Only the scheme, the host, the port and the path of the address are
+    /// used.
     ///
-    /// On Linux `URLSession.shared` asks the network first if any session was made before
-    /// this was called for the first time; a configuration that names the class does not.
+    /// On Linux, `URLSession.shared` uses the network instead if a session was created before this
+    /// method was first called. A session whose configuration contains the class is not affected.
     public static func serve(_ engine: Engine, at base: URL) {
         serve(engine, at: base, headers: [:])
     }
@@ -39,7 +40,7 @@ public final class RollbookURLProtocol: URLProtocol {
         _ = isRegistered
     }
 
-    /// Lets requests to this address go to the network again.
+    /// Sends requests to this address over the network again.
     public static func stopServing(at base: URL) {
         served.remove(base)
     }
@@ -59,7 +60,7 @@ public final class RollbookURLProtocol: URLProtocol {
         }
         do {
             let method = request.httpMethod ?? "GET"
-            // The engine takes the last header of a name: the request's own.
+            // The engine uses the last header of a name, which is the request's own.
             let headers = Array(served.headers) + Array(request.allHTTPHeaderFields ?? [:])
             let answer = try served.engine.request(Request(
                 target: target,
@@ -73,7 +74,7 @@ public final class RollbookURLProtocol: URLProtocol {
         }
     }
 
-    /// Nothing to stop: the answer is complete once ``startLoading()`` has returned.
+    /// Does nothing, because the answer is complete once ``startLoading()`` has returned.
     public override func stopLoading() {}
 
     private func finish(_ answer: Answer, to method: String, at url: URL) throws {
@@ -91,7 +92,8 @@ public final class RollbookURLProtocol: URLProtocol {
         client?.urlProtocolDidFinishLoading(self)
     }
 
-    /// The engine takes text; U+FFFD alone is no JSON, as bytes that are no UTF-8 are none.
+    /// Decodes a body. A body that is not valid UTF-8 is replaced by U+FFFD, because neither of
+    /// them is JSON, so that the engine refuses both in the same manner.
     private static func text(of body: Data) -> String {
         let text = String(decoding: body, as: UTF8.self)
         return text.utf8.elementsEqual(body) ? text : "\u{FFFD}"
@@ -99,11 +101,11 @@ public final class RollbookURLProtocol: URLProtocol {
 }
 
 extension URLSessionConfiguration {
-    /// A configuration with which an engine answers the requests to this address: see
-    /// ``RollbookURLProtocol``. All else is as in the one that is given.
+    /// Adds an engine to a configuration, which answers the requests to this address. See
+    /// ``RollbookURLProtocol``.
     ///
-    /// Its `httpAdditionalHeaders` are taken now, since Foundation does not hand them on
-    /// everywhere to what answers instead of the network.
+    /// The `httpAdditionalHeaders` of the configuration are read now, because Foundation does not
+    /// pass them to a `URLProtocol` on all platforms.
     public static func rollbook(
         _ engine: Engine, at base: URL, over configuration: URLSessionConfiguration = .default
     ) -> URLSessionConfiguration {
@@ -116,7 +118,7 @@ extension URLSessionConfiguration {
 }
 
 extension URLRequest {
-    /// The body, whichever way it was given. `URLSession` turns data into a stream.
+    /// Returns the body. It may be a stream, because `URLSession` converts data to a stream.
     fileprivate func wholeBody() throws -> Data {
         if let httpBody { return httpBody }
         guard let stream = httpBodyStream else { return Data() }
@@ -133,14 +135,14 @@ extension URLRequest {
     }
 }
 
-/// An engine, and the headers that every request to it has unless it has its own.
+/// An engine, and the headers that are added to a request unless it contains them.
 private struct ServedEngine {
     let engine: Engine
     let headers: [String: String]
 }
 
-/// The engines that are served, by address. A lock guards them: sessions ask on threads of
-/// their own.
+/// The engines that answer requests, by address. A lock guards them, because sessions use threads
+/// of their own.
 private final class ServedEngines: @unchecked Sendable {
     private let lock = NSLock()
     private var engines: [Address: ServedEngine] = [:]
@@ -153,8 +155,9 @@ private final class ServedEngines: @unchecked Sendable {
         lock.withLock { engines[Address(base)] = nil }
     }
 
-    /// The engine that answers at an address, and the target there: path and query as they
-    /// stand in the URL. Of several the one with the longest path counts.
+    /// Returns the engine for an address, and the target, which is the unmodified path and query of
+    /// the URL after the path of the engine. If several engines match, the one with the longest
+    /// path is used.
     func find(_ url: URL) -> (ServedEngine, target: String)? {
         let asked = Address(url)
         let found = lock.withLock {
@@ -167,19 +170,19 @@ private final class ServedEngines: @unchecked Sendable {
     }
 }
 
-/// Where a URL leads. Equal if scheme, host, port and path are.
+/// The parts of a URL. Two addresses are equal if their scheme, host, port and path are equal.
 private struct Address: Hashable {
     let server: String
-    /// Without a slash at its end.
+    /// The path without a slash at its end.
     let path: String
-    /// Path and query.
+    /// The path and the query.
     let target: String
 
     init(_ url: URL) {
         let scheme = url.scheme?.lowercased() ?? ""
         let port = url.port ?? (scheme == "https" ? 443 : 80)
         server = "\(scheme)://\(url.host?.lowercased() ?? ""):\(port)"
-        // Not from `url.path` and `url.query`, which are decoded or know no empty query.
+        // `url.path` is decoded, and `url.query` does not distinguish an empty query from none.
         let whole = url.absoluteString.prefix { $0 != "#" }
         let afterScheme = whole.range(of: "://").map { whole[$0.upperBound...] } ?? whole
         target = String(afterScheme.drop { $0 != "/" && $0 != "?" })

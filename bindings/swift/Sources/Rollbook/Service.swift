@@ -3,14 +3,14 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// What became of a call.
-enum Answered: Sendable {
+/// The result of a call: a reply, or the reason why there is none.
+enum CallResult: Sendable {
     case reply(Reply)
-    case none(CallFailure)
+    case failure(CallFailure)
 }
 
-/// Where a school is asked, and as whom, over a session of its own. No message repeats a
-/// credential.
+/// Sends calls to the service with the credentials, over a session of its own. No message contains
+/// a credential.
 final class Service: Sendable {
     private let address: String
     private let username: String
@@ -27,7 +27,7 @@ final class Service: Sendable {
             parts.user == nil, parts.password == nil, parts.query == nil, parts.fragment == nil
         else {
             throw RollbookError.BadArgument(
-                message: "this is no base address: give scheme, host and path alone, such as "
+                message: "this is not a base address: give only scheme, host and path, such as "
                     + "https://integrate.example.org")
         }
         let text = base.absoluteString
@@ -35,20 +35,20 @@ final class Service: Sendable {
         self.username = try Self.sendable(username, as: "username")
         self.password = try Self.sendable(password, as: "password")
         let own = configuration.uncached(pause: 20)
-        // The machine gives a call up after two minutes.
+        // The engine counts a call without a reply as failed after two minutes.
         own.timeoutIntervalForResource = 90
         replies = Replies(longest: longestBody)
         session = URLSession(configuration: own, delegate: replies, delegateQueue: nil)
     }
 
-    /// A session holds its delegate until it is told to end.
+    /// Closes the session, which does not release its delegate before.
     func close() {
         session.finishTasksAndInvalidate()
     }
 
     func request(_ call: Call) throws -> URLRequest {
         guard let url = URL(string: address + call.target) else {
-            throw RollbookError.BadArgument(message: "this is no base address: nothing can be put behind it")
+            throw RollbookError.BadArgument(message: "this is not a base address: no path can be appended to it")
         }
         var request = URLRequest(url: url)
         request.httpMethod = call.method
@@ -61,11 +61,11 @@ final class Service: Sendable {
         return request
     }
 
-    func answer(to request: URLRequest) async -> Answered {
+    func send(_ request: URLRequest) async -> CallResult {
         let task = session.dataTask(with: request)
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                replies.hand(task.taskIdentifier) { continuation.resume(returning: $0) }
+                replies.onCompletion(of: task.taskIdentifier) { continuation.resume(returning: $0) }
                 task.resume()
             }
         } onCancel: {
@@ -73,7 +73,7 @@ final class Service: Sendable {
         }
     }
 
-    /// Checked here: what a client says of a header that cannot be sent may repeat it.
+    /// Checks a credential. The message of the HTTP client may contain it.
     private static func sendable(_ value: String, as what: String) throws -> String {
         let trimmed = value.trimmingCharacters(in: .whitespacesAndNewlines)
         guard value == trimmed, value.unicodeScalars.allSatisfy({ !CharacterSet.controlCharacters.contains($0) })
@@ -84,44 +84,44 @@ final class Service: Sendable {
     }
 }
 
-/// The replies of a session as they come. A lock guards them: a session has its own thread.
+/// Collects the replies of a session. A lock guards them, because a session has its own thread.
 private final class Replies: NSObject, URLSessionDataDelegate, @unchecked Sendable {
     private let longest: Int
     private let lock = NSLock()
     private var bodies: [Int: Data] = [:]
-    private var waiting: [Int: (Answered) -> Void] = [:]
-    /// Of tasks that were cancelled before somebody waited for them.
-    private var early: [Int: Answered] = [:]
+    private var waiting: [Int: (CallResult) -> Void] = [:]
+    /// The results of tasks that were cancelled before ``onCompletion(of:_:)`` was called.
+    private var early: [Int: CallResult] = [:]
 
     init(longest: Int) {
         self.longest = longest
     }
 
-    /// Says to whom a task's answer is handed.
-    func hand(_ task: Int, _ resume: @escaping (Answered) -> Void) {
-        let ended: Answered? = lock.withLock {
-            if let answered = early.removeValue(forKey: task) { return answered }
+    /// Sets the closure that receives the result of a task.
+    func onCompletion(of task: Int, _ resume: @escaping (CallResult) -> Void) {
+        let ended: CallResult? = lock.withLock {
+            if let result = early.removeValue(forKey: task) { return result }
             waiting[task] = resume
             return nil
         }
         if let ended { resume(ended) }
     }
 
-    private func end(_ task: Int, _ answered: Answered) {
-        let resume: ((Answered) -> Void)? = lock.withLock {
+    private func end(_ task: Int, _ result: CallResult) {
+        let resume: ((CallResult) -> Void)? = lock.withLock {
             bodies[task] = nil
             let resume = waiting.removeValue(forKey: task)
-            if resume == nil { early[task] = answered }
+            if resume == nil { early[task] = result }
             return resume
         }
-        resume?(answered)
+        resume?(result)
     }
 
     func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping (URLRequest?) -> Void
     ) {
-        // The credentials would go along: it is an answer as any other.
+        // A redirect would disclose the credentials to another address, so it is not followed.
         completionHandler(nil)
     }
 
@@ -130,14 +130,14 @@ private final class Replies: NSObject, URLSessionDataDelegate, @unchecked Sendab
             bodies[dataTask.taskIdentifier, default: Data()].append(data)
             return bodies[dataTask.taskIdentifier, default: Data()].count > longest
         }
-        // It ends as cancelled, which is as if it had been cut.
+        // The task fails as cancelled, which counts as an interrupted connection.
         if isTooLong { dataTask.cancel() }
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: Error?) {
         let body = lock.withLock { bodies[task.taskIdentifier] } ?? Data()
         guard error == nil, body.count <= longest, let response = task.response as? HTTPURLResponse else {
-            return end(task.taskIdentifier, .none(Self.failure(error)))
+            return end(task.taskIdentifier, .failure(Self.failure(error)))
         }
         end(
             task.taskIdentifier,
@@ -157,8 +157,8 @@ private final class Replies: NSObject, URLSessionDataDelegate, @unchecked Sendab
 }
 
 extension URLSessionConfiguration {
-    /// A copy that caches nothing, for what is answered is personal data. So many seconds may pass
-    /// without a byte.
+    /// Returns a copy that caches nothing, because the responses are personal data. `pause` is the
+    /// maximum time without a byte, in seconds.
     func uncached(pause: TimeInterval) -> URLSessionConfiguration {
         let own = copy() as? URLSessionConfiguration ?? self
         own.timeoutIntervalForRequest = pause

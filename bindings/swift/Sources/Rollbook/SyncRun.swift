@@ -4,28 +4,27 @@ import FoundationNetworking
 #endif
 
 extension Sync {
-    /// Drives the sync over `URLSession`, from the service at a base address.
+    /// Runs the sync with the service at a base address, over `URLSession`.
     ///
     /// ```swift
     /// let report = try await engine.sync(school: 1000).run(
     ///     at: URL(string: "https://integrate.example.org")!, username: username, password: password)
     /// ```
     ///
-    /// The credentials go into the headers `HTTP-X-USERNAME` and `HTTP-X-PASSWORD` and nowhere
-    /// else; no redirect is followed, and nothing is cached. A task that is cancelled takes the
-    /// calls along that are out. However it ends, the replies so far are stored, and the next sync of
-    /// the school goes on.
+    /// The credentials are sent only in the headers `HTTP-X-USERNAME` and `HTTP-X-PASSWORD`.
+    /// Redirects are not followed, and nothing is cached. If the task is cancelled, the calls in
+    /// flight are cancelled too. However the sync ends, the replies so far are stored, and the next
+    /// sync of the school continues.
     ///
-    /// - Parameters:
-    ///   - configuration: that of the session that is made for the calls.
-    ///   - base: scheme, host, port, and a path if the service is below one.
-    ///   - progress: hears how far it has come, after each reply and about once a second; the
-    ///     sync is cancelled if it returns false or throws.
+    /// - Parameters: - configuration: The configuration of the session for the calls. - base: The
+    ///   scheme, the host, the port, and the path of the service if it has one. - progress:
+    ///   Receives the progress of the sync after each reply and about once a second. The
+    ///     sync is cancelled if this returns false or throws.
     ///
-    /// Throws ``SyncStopped`` if it cannot go on, as with wrong credentials, what `progress`
-    /// throws, and `CancellationError`. Fails as `cancelled` if `progress` returned false; as
-    /// `busy` or `io` if the store fails again and again; as `bad_argument` if the address or a
-    /// credential is of no form that can be sent.
+    /// Throws ``SyncStopped`` if the sync cannot continue, for example because the credentials are
+    /// wrong, the error of `progress`, and `CancellationError`. Fails as `cancelled` if `progress`
+    /// returned false; as `busy` or `io` if the store fails repeatedly; as `bad_argument` if the
+    /// address is invalid, or a credential cannot be sent.
     @discardableResult
     public func run(
         over configuration: URLSessionConfiguration = .ephemeral, at base: URL,
@@ -39,33 +38,34 @@ extension Sync {
     }
 }
 
-/// How a sync is driven; the clock gives seconds.
+/// A run of a sync. The clock returns seconds since 1970-01-01T00:00:00Z.
 struct SyncRun: Sendable {
     let sync: Sync
     let service: Service
     let progress: (@Sendable (SyncProgress) throws -> Bool)?
     let clock: @Sendable () -> Double
 
-    /// So often `progress` is asked while nothing comes, in seconds.
+    /// The interval in which `progress` is called while no reply arrives, in seconds.
     private static let tick = 1.0
+    /// The number of attempts for an operation that fails because the store is busy.
     private static let tries = 3
 
     private enum Event: Sendable {
-        case answered(UInt64, Answered)
+        case ended(UInt64, CallResult)
         case ticked
     }
 
     func report() async throws -> SyncReport {
         try await withThrowingTaskGroup(of: Event.self) { group in
             defer { group.cancelAll() }
-            // One at a time: a reply that comes first leaves it to the next wait.
+            // There is only one timer at a time. If a reply arrives first, the next wait reuses it.
             var isTicking = false
             while true {
                 try Task.checkCancellation()
-                switch try await persevering({ try sync.next(now: now()) }) {
+                switch try await retryIfBusy({ try sync.next(now: now()) }) {
                 case .send(let call):
                     let request = try service.request(call)
-                    group.addTask { .answered(call.id, await service.answer(to: request)) }
+                    group.addTask { .ended(call.id, await service.send(request)) }
                 case .wait(let until):
                     if let progress, try !progress(sync.progress()) { throw Self.cancelled }
                     if !isTicking {
@@ -77,7 +77,7 @@ struct SyncRun: Sendable {
                         }
                     }
                     switch try await group.next() {
-                    case .answered(let call, let answered): try await handIn(call, answered)
+                    case .ended(let call, let result): try await pass(call, result)
                     case .ticked, nil: isTicking = false
                     }
                 case .done(let report): return report
@@ -87,18 +87,19 @@ struct SyncRun: Sendable {
         }
     }
 
-    private func handIn(_ call: UInt64, _ answered: Answered) async throws {
-        _ = try await persevering {
-            switch answered {
+    /// Passes the result of a call to the sync.
+    private func pass(_ call: UInt64, _ result: CallResult) async throws {
+        _ = try await retryIfBusy {
+            switch result {
             case .reply(let reply): try sync.handleReply(call: call, now: now(), reply: reply)
-            case .none(let failure): try sync.handleFailure(call: call, now: now(), failure: failure)
+            case .failure(let failure): try sync.handleFailure(call: call, now: now(), failure: failure)
             }
         }
     }
 
-    /// Nothing is lost by what failed as busy or io: it is tried again. The engine blocks, on
-    /// a thread of its own.
-    private func persevering<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
+    /// Calls a function on a thread of its own, because the engine blocks. It is repeated if it
+    /// fails as busy or io; nothing is lost then.
+    private func retryIfBusy<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
         for _ in 1..<Self.tries {
             do {
                 return try await AsyncEngine.onThread(of: .global(), work)

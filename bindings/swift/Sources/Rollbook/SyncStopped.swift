@@ -1,11 +1,11 @@
 import Foundation
 
-/// A sync cannot go on. What was published is answered.
+/// Reports that a sync cannot continue. Records that were published before are still answered.
 public struct SyncStopped: Error, LocalizedError, Equatable, CustomStringConvertible {
     /// Why the sync stopped.
     public let reason: StopReason
 
-    /// What to do next.
+    /// The message, which says what to do next.
     public var description: String {
         switch reason {
         case .unauthorised:
@@ -15,17 +15,17 @@ public struct SyncStopped: Error, LocalizedError, Equatable, CustomStringConvert
         case .schoolNotAuthorised:
             "the service answered 401 to the school: check its id, and that it has authorised the integrator"
         case .unreachable:
-            "the service could not be reached: check its address, and that it is up"
+            "the service could not be reached: check its address, and that it is running"
         case .forgotten:
-            "the school was removed, or is no longer to be synced: begin a new sync if it should be"
+            "the school was removed, or is no longer synced: start a new sync if it should be"
         case .incomplete:
-            "the school's record or its current learners could not be had, so that nothing was published: "
+            "the school's record or its current learners could not be fetched, so that nothing was published: "
                 + "try again later"
         case .superseded:
-            "another sync of the school was begun since: let that one go on"
+            "another sync of the school was started since: continue that one"
         }
     }
 
-    /// As ``description``.
+    /// The same as ``description``.
     public var errorDescription: String? { description }
 }

@@ -1,1 +1,1 @@
-// SwiftPM builds a target of C from sources: the header alone would be none.
+// SwiftPM builds a C target only if it contains a source file.

@@ -21,7 +21,7 @@ final class AsyncTests: XCTestCase {
         let asked = try await engine.ask(question)
         XCTAssertEqual(asked, try plain.ask(question))
         let page = try await engine.page(question, Page(limit: 1), now: today)
-        // A cursor is its store's own, so the same store is asked.
+        // Cursors differ between stores, so the same store is used.
         XCTAssertEqual(page, try engine.engine.page(question, Page(limit: 1), now: today))
         let found = try await engine.find(question)
         XCTAssertEqual(found, try plain.find(question))
@@ -82,7 +82,7 @@ final class AsyncTests: XCTestCase {
         for await bytes in reached.stream where bytes > 1_000_000 { break }
         load.cancel()
         await assertCancelled { try await load.value }
-        // The call has ended: the engine is free at once, and holds nothing.
+        // The call has ended, so another change can begin immediately, and nothing is stored.
         let export = try engine.engine.export(credentials: .keep).text()
         XCTAssertEqual(export, "")
         try await engine.apply(.file(Inputs.smallSchools))
@@ -154,7 +154,7 @@ final class AsyncTests: XCTestCase {
         XCTAssertGreaterThan(replaced.total.removed, 10)
     }
 
-    func testACancelledTaskGivesItsPiecesUp() async throws {
+    func testACancelledTaskDiscardsItsPieces() async throws {
         let engine = try AsyncEngine.memory()
         let (pieces, feed) = AsyncStream<Data>.makeStream()
         feed.yield(Data(#"{"type":"learner","school_id":1,"id":1}"#.utf8))

@@ -5,7 +5,7 @@ import FoundationNetworking
 #endif
 import Rollbook
 
-/// From the service to a device: a server syncs from the one and hands feeds out to the other.
+/// From the service to a device: a server syncs with the service, and serves feeds to a device.
 final class ChainTests: XCTestCase {
     private static let changes = """
         {"type":"learner","school_id":1000,"id":2,"first_name":"Janey","last_name":"Naidoo","grade_id":"9"}
@@ -13,7 +13,7 @@ final class ChainTests: XCTestCase {
 
         """
 
-    /// What a family's phone is asked, and the same of the service.
+    /// Questions for a family's phone, each with the equivalent request to the service.
     private static let shown: [(Question, String)] = [
         (.learners(school: 1000, learnerId: 1), "adminplus/learners/1000?learner_id=1"),
         (.learners(school: 1000, learnerId: 2), "adminplus/learners/1000?learner_id=2"),
@@ -75,7 +75,7 @@ final class ChainTests: XCTestCase {
                 try await phone.follow(from: request, wait: 2)
                 if try phone.ask(question).body.contains(text) { return }
             } catch let stopped as FollowStopped {
-                // The server has made no pass yet.
+                // The server has not finished its first pass.
                 XCTAssertEqual(stopped.status, 503)
                 XCTAssertNil(try phone.followed())
                 try await Task.sleep(nanoseconds: 100_000_000)

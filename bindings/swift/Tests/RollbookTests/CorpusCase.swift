@@ -1,6 +1,6 @@
 import Foundation
 
-/// How many cases and requests the corpus has.
+/// The number of cases and requests of the corpus.
 struct CorpusSize: Decodable, Equatable {
     let cases: Int
     let requests: Int
@@ -23,7 +23,7 @@ struct CorpusCase: Decodable, Sendable {
 
     struct Expected: Decodable, Sendable {
         let fault: Message?
-        /// `KIND +A ~C -R .U`; empty if the case does not say.
+        /// The counts, as `KIND +A ~C -R .U`. It is empty if they do not matter.
         let counts: [String]
     }
 

@@ -7,24 +7,25 @@ final class CorpusTests: XCTestCase {
     func testEveryCase() throws {
         let lines = try String(contentsOf: Inputs.corpus(), encoding: .utf8).split(separator: "\n")
         let cases = try lines.map { try JSONDecoder().decode(CorpusCase.self, from: Data($0.utf8)) }
-        let ran = Ran()
+        let totals = Totals()
         DispatchQueue.concurrentPerform(iterations: cases.count) { place in
             do {
-                ran.add(requests: try runToEnd(cases[place]))
+                totals.add(requests: try runToEnd(cases[place]))
             } catch {
-                ran.failures.add("\(cases[place].name)\n\(error)")
+                totals.failures.add("\(cases[place].name)\n\(error)")
             }
         }
-        let failures = ran.failures.all
-        print("corpus: \(ran.cases) cases, \(ran.requests) requests")
+        let failures = totals.failures.all
+        print("corpus: \(totals.cases) cases, \(totals.requests) requests")
         XCTAssertEqual(failures.count, 0, failures.prefix(10).joined(separator: "\n\n"))
         let size = try JSONDecoder().decode(CorpusSize.self, from: Data(contentsOf: Inputs.corpusSize()))
-        XCTAssertEqual(CorpusSize(cases: ran.cases, requests: ran.requests), size)
+        XCTAssertEqual(CorpusSize(cases: totals.cases, requests: totals.requests), size)
     }
 }
 
-/// What ran to its end, on several threads: most of the time is spent hashing passwords.
-private final class Ran: @unchecked Sendable {
+/// The totals of the cases that ran to their end. Several threads run cases, because most of the
+/// time is spent on hashing passwords.
+private final class Totals: @unchecked Sendable {
     let failures = Failures()
     private let lock = NSLock()
     private(set) var cases = 0
@@ -35,7 +36,7 @@ private final class Ran: @unchecked Sendable {
     }
 }
 
-/// Runs a case to its end; how many requests it asked.
+/// Runs a case to its end, and returns the number of its requests.
 private func runToEnd(_ corpusCase: CorpusCase) throws -> Int {
     let engine = try Engine.memory()
     defer { try? engine.close() }
@@ -74,7 +75,8 @@ private func take(_ step: CorpusCase.Step, _ engine: Engine) throws {
         }
     case .export(let lines):
         let found = try engine.export(credentials: .leaveOut).text()
-        // Texts are equal in Swift if they look alike; these must be so byte for byte.
+        // Strings in Swift are equal if they are canonically equivalent, but these must be equal
+        // byte for byte.
         guard found.utf8.elementsEqual(lines.utf8) else {
             throw Difference(what: "export\n  found    \(found)\n  expected \(lines)")
         }

@@ -2,7 +2,7 @@ import Foundation
 import Rollbook
 import XCTest
 
-/// Questions on the short way: what is lent, and who is asked.
+/// Direct calls: their lent memory, and subclasses of the engine.
 final class CrossingTests: XCTestCase {
     private let learners = 2000
 
@@ -36,7 +36,7 @@ final class CrossingTests: XCTestCase {
         XCTAssertEqual(try engine.requests([]), [])
     }
 
-    /// What was lent would be gigabytes.
+    /// Without giving the memory back, the test would need gigabytes.
     func testWhatWasLentIsGivenBack() throws {
         guard FileManager.default.fileExists(atPath: "/proc/self/statm") else {
             throw XCTSkip("only Linux tells how much memory a process has")
@@ -57,7 +57,7 @@ final class CrossingTests: XCTestCase {
         return Int(text.split(separator: " ")[1]) ?? .max
     }
 
-    /// An app's own tests answer for the engine.
+    /// A subclass with which an app's tests replace the engine.
     private final class StandIn: Engine, @unchecked Sendable {
         let answer = Answer(status: 200, data: Data("[]".utf8))
 

@@ -1,12 +1,12 @@
 import Foundation
 
-/// The cursors of a case, which no file can know: a body names one as
-/// `"next_cursor":"<NAME>"`, and `<NAME>` in a later target stands for it.
+/// The cursors of a case. They differ in each run, so a case contains names for them:
+/// `"next_cursor":"<NAME>"` in an answer, and `<NAME>` in the target of a later request.
 struct Cursors {
     private static let place = "\"next_cursor\":\"<"
     private var cursors: [String: String] = [:]
 
-    /// A target with its names replaced by cursors; nil if no answer gave one of them.
+    /// Returns a target with its names replaced by cursors, or nil if a cursor is unknown.
     func target(_ named: String) -> String? {
         var parts = named.components(separatedBy: "<")
         var target = parts.removeFirst()
@@ -19,7 +19,7 @@ struct Cursors {
         return target
     }
 
-    /// Whether an answer is the expected one; if so, its cursor is remembered.
+    /// Returns whether an answer is the expected one, and stores its cursor if it is.
     mutating func fit(_ found: String, _ expected: String) -> Bool {
         guard let place = expected.range(of: Cursors.place),
             let end = expected[place.upperBound...].firstIndex(of: ">")

@@ -1,7 +1,7 @@
 import Foundation
 import XCTest
 
-/// What the engine says of itself is said in Swift as well.
+/// Checks that the generated source contains the documentation of the crate `ffi`.
 final class DocumentationTests: XCTestCase {
     private func generated() throws -> [String] {
         let file = Inputs.repository.appendingPathComponent(
@@ -20,8 +20,8 @@ final class DocumentationTests: XCTestCase {
         XCTAssertTrue(text.contains("Fails as `bad_dataset` for the first fault, with its line"), text)
     }
 
-    /// Each line that documents something public in `ffi` stands in a comment of the
-    /// generated source, whole: no text ends its comment early.
+    /// Each line that documents a public item in `ffi` is completely contained in a comment of the
+    /// generated source, so no text ends its comment early.
     func testEveryTextIsCarriedOver() throws {
         let comments = Set(try generated().compactMap(comment))
         let folder = Inputs.repository.appendingPathComponent("ffi/src")

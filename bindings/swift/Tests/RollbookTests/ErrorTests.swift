@@ -39,9 +39,9 @@ final class ErrorTests: XCTestCase {
         }
     }
 
-    /// All but `busy`, for which a change would have to last; `newer_format`: this version can write no store of a newer one; and
-    /// `id_reused`: changes have no id of their own here; and `not_synced` and `synced`, which
-    /// `SyncTests` meets.
+    /// Causes all errors except a few: `busy` needs a change that lasts long, `newer_format` needs
+    /// a store of a newer version, `id_reused` does not occur because changes have no ids in this
+    /// package, and `SyncTests` causes `not_synced` and `synced`.
     func testEveryErrorThatCanBeReached() throws {
         let folder = try temporaryFolder()
         let file = folder.appendingPathComponent("school.redb")

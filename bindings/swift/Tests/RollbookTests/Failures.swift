@@ -1,6 +1,6 @@
 import Foundation
 
-/// What went wrong on several threads.
+/// The failures on several threads.
 final class Failures: @unchecked Sendable {
     private let lock = NSLock()
     private var failures: [String] = []

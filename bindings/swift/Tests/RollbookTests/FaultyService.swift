@@ -1,13 +1,13 @@
 import Foundation
 import Rollbook
 
-/// The service behind HTTP on this machine: an engine that answers, and goes wrong when it is
-/// told to, by the place of a call among all, counted from 1, and its target.
+/// The service over HTTP on this machine: an engine answers. Calls fail as `wrong` requests, by the
+/// position of a call among all calls, starting with 1, and its target.
 final class FaultyService: @unchecked Sendable {
-    /// What goes wrong with a call.
+    /// The ways in which a call fails.
     enum Wrong: Sendable { case much, muchAlone, ill, cut, page, long, away }
 
-    /// How many bytes a body has that is too long.
+    /// The length of a body that is too long, in bytes.
     static let long = 1 << 20
 
     var address: URL { loopback.address }
@@ -35,10 +35,10 @@ final class FaultyService: @unchecked Sendable {
 
     func stop() { loopback.stop() }
 
-    /// The line and the headers of each request, as they came.
+    /// The request line and the headers of each request, in order of arrival.
     var asked: [String] { lock.withLock { heads } }
 
-    /// The most calls at once.
+    /// The maximum number of simultaneous calls.
     var most: Int { lock.withLock { mostUnderWay } }
 
     private func converse(_ head: String, _ body: Data) -> Data? {
@@ -49,7 +49,7 @@ final class FaultyService: @unchecked Sendable {
             return heads.count
         }
         Thread.sleep(forTimeInterval: seconds)
-        // Before the client has the answer, and sends the next.
+        // This happens before the client receives the answer and sends the next request.
         defer { lock.withLock { underWay -= 1 } }
         return try? answer(to: head, body, at: place)
     }

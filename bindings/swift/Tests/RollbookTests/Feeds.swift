@@ -1,15 +1,14 @@
 import Foundation
 import Rollbook
 
-/// A server that is followed, on this machine: an engine that hands feeds out, and goes wrong when
-/// it is told to.
+/// A server of feeds for followers, on this machine, which fails on request.
 final class Feeds: @unchecked Sendable {
-    /// The connection is cut after so many bytes of a body.
+    /// The number of bytes of a body after which the connection is closed.
     var cut: Int? {
         get { lock.withLock { bytes } }
         set { lock.withLock { bytes = newValue } }
     }
-    /// The targets that were asked for, in their order.
+    /// The requested targets, in order.
     var asked: [String] { lock.withLock { targets } }
 
     private let loopback: Loopback
@@ -20,7 +19,7 @@ final class Feeds: @unchecked Sendable {
     private var bytes: Int?
     private var targets: [String] = []
 
-    /// With `elsewhere` it answers each request with a redirect to there.
+    /// Creates a server. With `elsewhere`, it redirects each request to that address.
     init(_ engine: Engine, _ scope: Scope, elsewhere: URL? = nil) throws {
         self.engine = engine
         self.scope = scope

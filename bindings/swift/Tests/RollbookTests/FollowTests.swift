@@ -12,8 +12,8 @@ final class FollowTests: XCTestCase {
     private let family = Scope(schools: [SchoolInScope(school: 1000, learners: [1, 2])])
     private let both = Scope(schools: [SchoolInScope(school: 1000), SchoolInScope(school: 1001)])
 
-    /// On Linux `URLSession.shared`, which another test has, asks whom it heard of before any
-    /// session was made.
+    /// On Linux, `URLSession.shared`, which another test uses, only knows classes that were
+    /// registered before the first session was created.
     override class func setUp() {
         _ = RollbookURLProtocol.registerClass(RollbookURLProtocol.self)
     }
@@ -82,7 +82,7 @@ final class FollowTests: XCTestCase {
         XCTAssertEqual(changed?.total.added, 0)
         XCTAssertEqual(changed?.total.changed, 1)
         XCTAssertTrue(try secondLearner(phone).contains("Naidoo"))
-        // All of the school to another login, and the same device with nothing.
+        // Another login receives the whole school, and the same device then receives nothing.
         let tablet = try device()
         try await follow(tablet, feed, token: "all")
         let expected = try smallSchools()
@@ -91,13 +91,13 @@ final class FollowTests: XCTestCase {
         let taken = try await follow(phone, feed, token: "none")
         XCTAssertGreaterThan(taken?.total.removed ?? 0, 0)
         XCTAssertEqual(try learners(phone), [])
-        // What the phone does not follow any more is unknown, and so is what it never did.
+        // Questions about a school fail if the phone no longer follows it, or never did.
         for unknown: UInt64 in [1000, 5] {
             XCTAssertEqual(code(of: try phone.ask(.learners(school: unknown, learnerId: 2))), .notSynced)
         }
         second.stop()
 
-        // Another store does not know where the phone is.
+        // Another store does not know the position of the phone, and sends everything.
         let before = try phone.followed()
         let other = try serve(folder.appendingPathComponent("other.redb"), Inputs.smallSchools)
         defer { other.stop() }
@@ -122,7 +122,7 @@ final class FollowTests: XCTestCase {
         XCTAssertEqual(other.asked.dropFirst(1).map { $0.contains("after=") }, [true])
     }
 
-    /// A server knows the changes of its last 64 openings.
+    /// A server stores the changes of its last 64 openings.
     func testADeviceThatPollsOutlivesAnyNumberOfOpenings() async throws {
         let store = try temporaryFolder().appendingPathComponent("openings.redb")
         let phone = try device()
@@ -140,7 +140,7 @@ final class FollowTests: XCTestCase {
             try await opened(.text(other)) { feeds in
                 let before = try phone.followed()
                 let moved = try await follow(phone, feeds.address)
-                // A position, and no record.
+                // The feed contains a position and no records.
                 XCTAssertEqual(moved?.lines, 2)
                 XCTAssertEqual(moved?.kinds.count, 0)
                 XCTAssertNotEqual(try phone.followed(), before)
@@ -155,7 +155,7 @@ final class FollowTests: XCTestCase {
         }
     }
 
-    /// What came to the end of a part is kept, and does not come again.
+    /// Complete parts are stored, and are not sent again.
     func testAConnectionThatIsCut() async throws {
         let server = try smallSchools()
         let whole = try server.feed(scope: both).text().utf8.count
@@ -169,12 +169,12 @@ final class FollowTests: XCTestCase {
             let cut = try await stopped { try await follow(phone, feeds.address) }
             XCTAssertNotNil(cut)
             XCTAssertNil(cut?.status)
-            XCTAssertTrue(cut?.description.contains("the next call goes on") ?? false)
+            XCTAssertTrue(cut?.description.contains("the next call continues") ?? false)
             feeds.cut = nil
-            let kept = try lines(phone).count
+            let stored = try lines(phone).count
             let rest = try await follow(phone, feeds.address)
-            XCTAssertEqual(rest?.total.added, UInt64(expected.count - kept))
-            XCTAssertEqual(feeds.asked.last?.contains("after="), kept > 0)
+            XCTAssertEqual(rest?.total.added, UInt64(expected.count - stored))
+            XCTAssertEqual(feeds.asked.last?.contains("after="), stored > 0)
             XCTAssertEqual(try lines(phone), expected)
             rests.append(rest?.bytes ?? 0)
         }
@@ -209,7 +209,7 @@ final class FollowTests: XCTestCase {
             XCTFail("it is cancelled")
         } catch let error as RollbookError {
             XCTAssertEqual(error.code, .cancelled)
-            XCTAssertTrue(error.message.contains("the next call goes on"))
+            XCTAssertTrue(error.message.contains("the next call continues"))
         }
         do {
             try await follow(try device(), feeds.address) { _ in throw Own() }
@@ -219,7 +219,7 @@ final class FollowTests: XCTestCase {
         XCTAssertEqual(try learners(phone), [1, 2])
     }
 
-    func testATaskThatIsCancelledTakesItsRequestAlong() async throws {
+    func testCancellingATaskCancelsItsRequest() async throws {
         let phone = try device()
         let feeds = try Feeds(smallSchools(), family)
         defer { feeds.stop() }
@@ -248,7 +248,7 @@ final class FollowTests: XCTestCase {
         XCTAssertNil(try phone.followed())
     }
 
-    func testNobodyAnswers() async throws {
+    func testNoServerAnswers() async throws {
         let feeds = try Feeds(smallSchools(), family)
         feeds.stop()
         let failed = try await stopped { try await follow(try device(), feeds.address) }
@@ -273,7 +273,7 @@ final class FollowTests: XCTestCase {
         XCTAssertFalse(try server.feed(scope: family, after: position).hasChanges())
         XCTAssertEqual(code(of: try server.feed(scope: family, after: "AAAA")), .resyncRequired)
         XCTAssertEqual(code(of: try phone.follow().push(bytes: Data("<!doctype html>\n".utf8))), .badDataset)
-        // A feed after a position is no other store's.
+        // A feed after a position cannot be applied to another store.
         try server.apply(.text(Self.change))
         let news = try server.feed(scope: family, after: position).text()
         XCTAssertEqual(code(of: try device().follow().push(bytes: Data(news.utf8))), .outOfSync)
@@ -289,12 +289,12 @@ final class FollowTests: XCTestCase {
         XCTAssertEqual(try learners(phone), [])
     }
 
-    func testEveryStatusHasWords() {
+    func testEveryStatusHasAMessage() {
         let stops = [nil, 302, 401, 403, 500].map { FollowStopped(status: $0) }
         XCTAssertEqual(Set(stops.map(\.description)).count, 5)
     }
 
-    /// The first block of Swift under the heading is what is compiled here.
+    /// The compiled example is the first block of Swift under the heading.
     func testTheExampleOfTheReadme() async throws {
         let folder = Inputs.repository.appendingPathComponent("bindings/swift")
         let readme = try String(contentsOf: folder.appendingPathComponent("README.md"), encoding: .utf8)
@@ -324,7 +324,7 @@ final class FollowTests: XCTestCase {
         }
     }
 
-    /// What a follower of whole schools has.
+    /// Returns the lines that a follower of complete schools stores.
     private func inScope(_ engine: Engine, _ schools: [Int]) throws -> Set<String> {
         let expected = try records(engine).filter { _, record in
             guard let type = record["type"] as? String, !["integrator", "client_integration"].contains(type)
@@ -335,7 +335,7 @@ final class FollowTests: XCTestCase {
         return Set(expected.map(\.0))
     }
 
-    /// Whose records there are.
+    /// Returns the ids of the learners who have records.
     private func learners(_ engine: Engine) throws -> Set<Int> {
         Set(
             try records(engine).compactMap { _, record in

@@ -2,8 +2,8 @@ import Foundation
 import Rollbook
 import XCTest
 
-/// What `tests/material` prepares with Rust, in the folder that `bindings/swift/test`
-/// names in `ROLLBOOK_MATERIAL`. Without it a test fails: none is skipped.
+/// The files that `tests/material` creates with Rust, in the folder that `bindings/swift/test`
+/// names in `ROLLBOOK_MATERIAL`. Without it, tests fail and are not skipped.
 enum Inputs {
     static func file(_ name: String) throws -> URL {
         guard let folder = ProcessInfo.processInfo.environment["ROLLBOOK_MATERIAL"] else {
@@ -16,10 +16,10 @@ enum Inputs {
         return file
     }
 
-    /// The cases of the corpus, a line of JSON each.
+    /// The cases of the corpus, with one line of JSON for each.
     static func corpus() throws -> URL { try file("corpus.jsonl") }
 
-    /// How many cases and requests it has.
+    /// The number of cases and requests of the corpus.
     static func corpusSize() throws -> URL { try file("corpus-size.json") }
 
     /// The dataset of a generated school of 1,000 learners.
@@ -45,20 +45,20 @@ enum Inputs {
     }
 }
 
-/// 2026-05-14T08:00:00Z, the day on which the small schools are looked at.
+/// 2026-05-14T08:00:00Z, the instant for which the small schools are queried.
 let today: Int64 = 1_778_745_600
 
-/// The headers of an integrator that the samples know.
+/// The credentials of an integrator of the small schools.
 let demo: KeyValuePairs = ["HTTP-X-USERNAME": "demo", "HTTP-X-PASSWORD": "demo"]
 
-/// An engine in memory with the two small schools, on their day.
+/// Creates an engine in memory with the two small schools, whose clock is fixed to `today`.
 func smallSchools() throws -> Engine {
     let engine = try Engine.memory(options: Options(fixedClock: today))
     try engine.apply(.file(Inputs.smallSchools))
     return engine
 }
 
-/// The code of the error that something throws.
+/// Returns the code of the error that an expression throws.
 func code<T>(
     of work: @autoclosure () throws -> T, file: StaticString = #filePath, line: UInt = #line
 ) -> RollbookError.Code? {
@@ -75,7 +75,7 @@ func code<T>(
 }
 
 extension XCTestCase {
-    /// A folder that goes with the test.
+    /// Creates a folder that is removed at the end of the test.
     func temporaryFolder() throws -> URL {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

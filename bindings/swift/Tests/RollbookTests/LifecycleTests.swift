@@ -2,7 +2,7 @@ import Foundation
 import Rollbook
 import XCTest
 
-/// Opening, closing, suspending, and what is left of it.
+/// Opening, closing and suspending, and the stored data afterwards.
 final class LifecycleTests: XCTestCase {
     func testClosing() throws {
         let file = try temporaryFolder().appendingPathComponent("school.redb")
@@ -27,7 +27,7 @@ final class LifecycleTests: XCTestCase {
         try Engine.open(at: file).close()
     }
 
-    func testAnEngineLetGoGivesItsFileBack() throws {
+    func testAReleasedEngineClosesItsFile() throws {
         let file = try temporaryFolder().appendingPathComponent("school.redb")
         for _ in 0..<3 {
             let engine = try Engine.open(at: file)
@@ -36,7 +36,7 @@ final class LifecycleTests: XCTestCase {
         }
     }
 
-    func testWhatIsAppliedStays() throws {
+    func testAppliedDataIsStored() throws {
         let file = try temporaryFolder().appendingPathComponent("school.redb")
         let options = Options(cacheBytes: 4 << 20, fixedClock: today, pageLimit: 3, maxPageLimit: 5)
         let before = try Engine.open(at: file, options: options)

@@ -2,7 +2,7 @@ import Foundation
 import Rollbook
 import XCTest
 
-/// Datasets on their way in and out.
+/// Loads and exports of datasets.
 final class LoadingTests: XCTestCase {
     private struct Own: Error, Equatable { let reason: String }
 
@@ -24,7 +24,7 @@ final class LoadingTests: XCTestCase {
         XCTAssertGreaterThan(calls, 1000)
         print("loading: \(size) bytes, \(summary.lines) lines, \(calls) calls of progress")
 
-        // All that was loaded, and nothing kept of a load that is given up.
+        // Everything that was loaded is stored, and nothing of a load that was cancelled.
         let before = try engine.stats().records
         XCTAssertEqual(before["mark"], 3000 * 224)
         calls = 0
@@ -47,7 +47,7 @@ final class LoadingTests: XCTestCase {
         XCTAssertThrowsError(try engine.replaceSchool(1000, with: .file(Inputs.school())) { _ in throw thrown }) {
             XCTAssertEqual($0 as? Own, thrown)
         }
-        // An error of the engine's own type is the caller's all the same.
+        // An error of the listener is thrown unchanged even if it has the engine's own type.
         XCTAssertThrowsError(try engine.apply(.file(Inputs.school())) { _ in throw RollbookError.Busy(message: "I am") }) {
             XCTAssertEqual($0 as? RollbookError, .Busy(message: "I am"))
         }

@@ -1,10 +1,11 @@
 import Foundation
 
-/// A server on this machine: to each request it says what it is told to, and nothing if that is
-/// nothing. A connection has one request.
+/// A server on this machine, which sends the bytes that a closure returns for each request. If the
+/// closure returns nil, it closes the connection. A connection has one request.
 final class Loopback: @unchecked Sendable {
-    /// Says what goes over the wire, given the line and the headers of a request, and its body.
-    typealias Answering = @Sendable (String, Data) -> Data?
+    /// Returns the bytes to send, given the request line and the headers of a request, and its
+    /// body.
+    typealias Handler = @Sendable (String, Data) -> Data?
 
     let address: URL
     private let listening: Int32
@@ -14,14 +15,14 @@ final class Loopback: @unchecked Sendable {
         (listening, address) = try Self.bound()
     }
 
-    /// Answers from now on.
-    func begin(_ answering: @escaping Answering) {
+    /// Starts to answer requests.
+    func begin(_ handler: @escaping Handler) {
         Thread.detachNewThread { [self] in
             while true {
                 let connection = accept(listening, nil, nil)
                 if connection < 0 { return }
                 Thread.detachNewThread { [self] in
-                    if let (head, body) = request(from: connection), let answer = answering(head, body) {
+                    if let (head, body) = request(from: connection), let answer = handler(head, body) {
                         Self.write(answer, to: connection)
                     }
                     close(connection)
@@ -65,7 +66,7 @@ final class Loopback: @unchecked Sendable {
         return (socket, address)
     }
 
-    /// The head of a request without the empty line that ends it, and its body.
+    /// Returns the head of a request without the empty line at its end, and the body.
     private func request(from connection: Int32) -> (String, Data)? {
         var read = Data()
         var end: Range<Data.Index>?

@@ -2,17 +2,18 @@ import Foundation
 import Rollbook
 import XCTest
 
-/// A school's source and its mirror, and what an app asks of both.
+/// The source of a school and its mirror, and the requests by which they are compared.
 enum Mirror {
-    /// The first of the small schools alone, in memory, on its day.
+    /// Creates an engine in memory with only the first of the small schools.
     static func source() throws -> Engine {
         let engine = try smallSchools()
         _ = try engine.removeSchool(school: 1001)
         return engine
     }
 
-    /// An app may ask the mirror: who may, and what each API type is for, the service never tells.
-    static func open(_ mirror: Engine) throws {
+    /// Adds the integrator and the API types to a mirror, which it needs to answer an app. No
+    /// answer of the service contains them.
+    static func addAccess(to mirror: Engine) throws {
         let lines = try String(contentsOf: Inputs.smallSchools, encoding: .utf8).components(separatedBy: "\n")
         let access = lines.filter { line in
             ["api_type", "integrator", "client_integration"].contains { line.hasPrefix(#"{"type":"\#($0)""#) }
@@ -21,22 +22,22 @@ enum Mirror {
         try mirror.apply(.text(access.joined(separator: "\n")))
     }
 
-    /// Both give the same for all that is held out: status and body, but for a cursor, which
-    /// is its store's own. Returns what the source gave.
+    /// Checks that both have the same answers, with the exception of cursors, which differ between
+    /// stores. Returns the answers of the source.
     @discardableResult
     static func assert(
         _ mirror: Engine, of source: Engine, _ more: [String] = [],
         file: StaticString = #filePath, line: UInt = #line
     ) throws -> [String] {
-        try open(mirror)
-        return try (heldOut + more).map { target in
-            let expected = try said(by: source, target)
-            XCTAssertEqual(try said(by: mirror, target), expected, target, file: file, line: line)
+        try addAccess(to: mirror)
+        return try (compared + more).map { target in
+            let expected = try answer(of: source, target)
+            XCTAssertEqual(try answer(of: mirror, target), expected, target, file: file, line: line)
             return expected
         }
     }
 
-    private static func said(by engine: Engine, _ target: String) throws -> String {
+    private static func answer(of engine: Engine, _ target: String) throws -> String {
         let answer = try engine.request(
             Request(
                 target,
@@ -47,7 +48,7 @@ enum Mirror {
         return "\(answer.status) \(answer.body[..<(cursor?.lowerBound ?? answer.body.endIndex)])"
     }
 
-    /// What the school has new: one for each kind of call that a pass makes.
+    /// Changes of the school, as a dataset: one for each kind of call of a pass.
     static let changes = #"""
         {"type":"learner","school_id":1000,"id":2,"first_name":"Janet","last_name":"Smith","grade_id":"7","family_code":"1001"}
         {"type":"learner","school_id":1000,"id":6,"deleted":true}
@@ -58,11 +59,12 @@ enum Mirror {
         {"type":"discipline","school_id":1000,"id":5300,"learner_id":3,"discipline_date":"2026-05-12","discipline_category":"Behaviour","discipline_points":-1}
         """#
 
-    /// Of a learner who is nobody before, the mirror was told no marks.
+    /// A request about the new learner, which is compared only after the changes.
     static let ofTheNewLearner = ["/api/v1/currplus/learnersubjectmarks/1000?learner_id=77"]
 
-    /// The service is asked otherwise.
-    private static let heldOut = [
+    /// Requests of an app by which the mirror is compared with its source. The sync itself sends
+    /// other requests.
+    private static let compared = [
         "/api/v1/adminplus/learners/1000?name=zo%C3%AB&include_parents=1",
         "/api/v1/adminplus/learners/1000?grade_id=8,9",
         "/api/v1/adminplus/learners/1000?learner_id=1",

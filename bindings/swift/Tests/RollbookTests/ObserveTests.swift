@@ -2,7 +2,7 @@ import Foundation
 import Rollbook
 import XCTest
 
-/// Questions that are observed.
+/// Live queries.
 final class ObserveTests: XCTestCase {
     private let grades = Question.grades(school: 1)
     private let learners = Question.learners(school: 1)
@@ -31,7 +31,7 @@ final class ObserveTests: XCTestCase {
             let answer = try await answers.next()
             XCTAssertEqual(answer?.body, shown(name))
         }
-        // What it does not read, and what comes to the same, is no answer.
+        // A change of other data, and a change that results in the same answer, deliver nothing.
         try engine.apply(.text(grade("9")))
         try engine.apply(.text(grade("8")))
         try engine.replaceSchool(1, with: .text(school + grade("8")))
@@ -83,7 +83,7 @@ final class ObserveTests: XCTestCase {
         let scope = Scope(schools: [SchoolInScope(school: 1, learners: [7])])
         let feed = try source.feed(scope: scope, after: nil)
         let follow = try engine.follow()
-        // What there is of all the others is not known.
+        // The scope contains one learner, so questions about all learners fail as `not_synced`.
         while let piece = try feed.read() { _ = try follow.push(bytes: Data(piece.utf8)) }
         _ = try follow.finish()
         do {
@@ -122,7 +122,7 @@ final class ObserveTests: XCTestCase {
 
     func testAnotherDayBeginsAtTheSchool() async throws {
         let engine = try Engine.memory()
-        // The next full minute that is not too near to get ready.
+        // The next full minute that leaves enough time to prepare the test.
         let at = (Int64(Date().timeIntervalSince1970) + 5) / 60 * 60 + 60
         let day: Int64 = 86_400
         let least = (day - at % day) % day
@@ -182,7 +182,7 @@ final class ObserveTests: XCTestCase {
         try await closing.value
     }
 
-    /// Works once somebody waits, or is about to.
+    /// Runs work after a delay, in which the caller starts to wait.
     private func later(_ work: @escaping @Sendable () throws -> some Sendable) -> Task<Void, any Error> {
         Task {
             try await Task.sleep(nanoseconds: 50_000_000)

@@ -67,7 +67,7 @@ final class QuestionTests: XCTestCase {
             if answer.status == 200 { found += 1 }
         }
         XCTAssertGreaterThanOrEqual(found, Self.v1.count - 2, "few of them find anything")
-        // In another year there is nothing to see of this one.
+        // The answer for another year contains no records of this one.
         XCTAssertEqual(try engine.ask(.absentees(school: 1000), now: today + 400 * 86_400).status, 404)
     }
 

@@ -2,7 +2,7 @@ import Foundation
 import Rollbook
 import XCTest
 
-/// The types of v1 have every field of the answers, and no other.
+/// Checks that the types of v1 have exactly the fields of the answers.
 final class RecordTests: XCTestCase {
     func testEveryEndpoint() throws {
         for engine in [try smallSchools(), try generatedSchool()] {
@@ -10,7 +10,8 @@ final class RecordTests: XCTestCase {
                 let answer = try engine.request(Request("/api/v1/\(target)", headers: demo))
                 XCTAssertEqual(answer.status, 200, answer.body, line: line)
                 let records = try answer.decode(type)
-                // What a type lacks is missing here; what an answer lacks, decoding has missed.
+                // A field that the type lacks is missing in the encoded value. Decoding fails if
+                // the answer lacks a field.
                 let again = try JSONSerialization.jsonObject(with: JSONEncoder().encode(records))
                 let found = try JSONSerialization.jsonObject(with: answer.data)
                 XCTAssertEqual(names(in: found).subtracting(names(in: again)), [], "\(type)", line: line)
@@ -68,7 +69,7 @@ final class RecordTests: XCTestCase {
         XCTAssertThrowsError(try answer.decode([V1.Learner].self)) { XCTAssertTrue($0 is DecodingError) }
     }
 
-    /// The names of members at any depth.
+    /// Returns the names of members at any depth.
     private func names(in value: Any) -> Set<String> {
         switch value {
         case let object as [String: Any]:

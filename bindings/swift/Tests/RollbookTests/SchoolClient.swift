@@ -3,15 +3,15 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// A client of the service as an app has it, which knows nothing of Rollbook: the session
-/// that it is given is all that decides who answers.
+/// A client of the service as an app would write it. It does not depend on Rollbook: only its
+/// session determines whether the engine or a server answers.
 struct SchoolClient: Sendable {
     let session: URLSession
     let service: URL
     let username = "demo"
     let password = "demo"
 
-    /// What came back.
+    /// An answer as the app receives it.
     struct Reply: Equatable, Sendable {
         let status: Int
         let contentType: String?
@@ -65,7 +65,7 @@ struct SchoolClient: Sendable {
         try await get("/api/v1/finplus/debtmanagement/schooldebtors/\(school)\(query)")
     }
 
-    /// A request of v2, which names the school in a header.
+    /// Sends a request of v2, with the id of the school in a header.
     func v2(
         _ path: String, of school: Int, method: String = "GET", body: Data? = nil
     ) async throws -> Reply {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The engine's example server on the day of the small schools, until it is stopped. It has
-/// the two of them unless told otherwise. With `--from` it has their credentials.
+/// The engine's example server on the day of the small schools, until it is stopped. By default it
+/// has the two small schools. With `--from` it uses their credentials.
 final class Server {
     let address: URL
     private let process = Process()
@@ -15,7 +15,7 @@ final class Server {
             ["ROLLBOOK_USERNAME": "demo", "ROLLBOOK_PASSWORD": "demo"]) { $1 }
         process.standardOutput = said
         try process.run()
-        // `listening on http://127.0.0.1:PORT`, in one piece.
+        // The server writes `listening on http://127.0.0.1:PORT` at once.
         let line = String(decoding: said.fileHandleForReading.availableData, as: UTF8.self)
         let words = line.split { $0 == " " || $0 == "\n" }
         guard let word = words.last, let address = URL(string: String(word)) else {
@@ -26,7 +26,7 @@ final class Server {
 
     func stop() {
         guard process.isRunning else { return }
-        // Started from a task's thread, it has inherited that SIGTERM is blocked.
+        // A process that was started from a task's thread inherits that SIGTERM is blocked.
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
     }

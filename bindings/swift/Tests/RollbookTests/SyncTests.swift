@@ -10,13 +10,13 @@ final class SyncTests: XCTestCase {
     private static let options = SyncOptions(daysFrom: "2026-01-01")
     private let settings = Options(fixedClock: today)
 
-    /// On Linux `URLSession.shared`, which another test has, asks whom it heard of before any
-    /// session was made.
+    /// On Linux, `URLSession.shared`, which another test uses, only knows classes that were
+    /// registered before the first session was created.
     override class func setUp() {
         _ = RollbookURLProtocol.registerClass(RollbookURLProtocol.self)
     }
 
-    /// The driver's clock goes on from the instant at which the service answers.
+    /// The clock of the driver starts at the instant for which the service answers.
     private func drive(
         _ mirror: Engine, from address: URL, password: String = "demo",
         options: SyncOptions = SyncTests.options,
@@ -38,9 +38,9 @@ final class SyncTests: XCTestCase {
         let service = try FaultyService(source, seconds: 0.01)
         defer { service.stop() }
         let mirror = try Engine.memory(options: settings)
-        let heard = Heard()
+        let received = ProgressRecorder()
         let report = try await drive(mirror, from: service.address.appendingPathComponent("")) {
-            heard.add($0)
+            received.add($0)
             return true
         }
         XCTAssertTrue((2...4).contains(service.most), "\(service.most)")
@@ -48,8 +48,8 @@ final class SyncTests: XCTestCase {
         XCTAssertEqual(report.failed, [])
         XCTAssertEqual(report.quarantined, [])
         XCTAssertEqual(report.unstable, [])
-        XCTAssertEqual(heard.all.first?.answered, 0)
-        XCTAssertGreaterThan(heard.all.last?.answered ?? 0, 10)
+        XCTAssertEqual(received.all.first?.answered, 0)
+        XCTAssertGreaterThan(received.all.last?.answered ?? 0, 10)
         try Mirror.assert(mirror, of: source)
         let coverage = try XCTUnwrap(try mirror.synced(school: 1000))
         XCTAssertGreaterThanOrEqual(try XCTUnwrap(coverage.asOf), today)
@@ -62,7 +62,7 @@ final class SyncTests: XCTestCase {
         try Mirror.assert(mirror, of: source)
     }
 
-    /// The example `serve`, which goes wrong, is asked before and after its school changed.
+    /// A pass before and after a change of the school, with the simulated failures of `serve`.
     func testTheExampleIsFollowed() async throws {
         let file = try temporaryFolder().appendingPathComponent("source.redb")
         do {
@@ -73,7 +73,7 @@ final class SyncTests: XCTestCase {
         let mirror = try Engine.memory(options: settings)
         var given: [[String]] = []
         for (changes, more) in [("", []), (Mirror.changes, Mirror.ofTheNewLearner)] {
-            // The store is one process's at a time.
+            // Only one process at a time can have the store open.
             do { try Engine.open(at: file, options: settings).apply(.text(changes)) }
             let server = try Server("--store", file.path, "--faults", "4180")
             defer { server.stop() }
@@ -156,11 +156,11 @@ final class SyncTests: XCTestCase {
         let whole = try FaultyService(source)
         defer { whole.stop() }
         _ = try await drive(try Engine.memory(options: settings), from: whole.address)
-        // At most what was out is asked for again.
+        // At most the calls that were in flight are sent again.
         XCTAssertLessThanOrEqual(service.asked.count, whole.asked.count + 4)
     }
 
-    func testATaskThatIsCancelledTakesItsCallsAlong() async throws {
+    func testCancellingATaskCancelsItsCalls() async throws {
         let source = try Mirror.source()
         let slow = try FaultyService(source, seconds: 30)
         defer { slow.stop() }
@@ -198,10 +198,10 @@ final class SyncTests: XCTestCase {
         let request = try service.request(Call(id: 1, method: "GET", target: "/api/v1", body: ""))
         let asking = Task {
             while !Task.isCancelled { await Task.yield() }
-            return await service.answer(to: request)
+            return await service.send(request)
         }
         asking.cancel()
-        guard case .none(.cut) = await asking.value else { return XCTFail("it was cut") }
+        guard case .failure(.cut) = await asking.value else { return XCTFail("it was cut") }
     }
 
     func testARedirectElsewhereIsNotFollowed() async throws {
@@ -229,8 +229,8 @@ final class SyncTests: XCTestCase {
         let outbox = SyncOptions(daysFrom: "2026-01-01", outbox: "demo")
         let first = try await drive(mirror, from: service.address, password: "wagwoord-zoë-密", options: outbox)
         XCTAssertEqual(first.failed, [])
-        try Mirror.open(mirror)
-        // A state update has a body; the service does not have the second.
+        try Mirror.addAccess(to: mirror)
+        // A state update has a body. The service does not have the second API type.
         try mirror.apply(.text(#"""
             {"type":"api_type","api_type_id":99,"family":"finance"}
             {"type":"client_integration","username":"demo","school_id":1000,"api_type_id":99}
@@ -279,7 +279,7 @@ final class SyncTests: XCTestCase {
         }
     }
 
-    func testNobodyAnswers() async throws {
+    func testNoServiceAnswers() async throws {
         let service = try FaultyService(try Mirror.source())
         service.stop()
         let begun = Date()
@@ -325,7 +325,7 @@ final class SyncTests: XCTestCase {
         XCTAssertEqual(code(of: try sync.prioritise(target: "/api/v1/nothing")), .unsupported)
         XCTAssertEqual(code(of: try sync.approve(target: "/api/v1/nothing")), .unsupported)
         XCTAssertEqual(code(of: try sync.reject(target: "/api/v1/nothing")), .unsupported)
-        // What is not quarantined needs no decision.
+        // Decisions about an answer that is not quarantined have no effect.
         try sync.approve(target: first.target)
         try sync.reject(target: first.target)
         XCTAssertEqual(try sync.quarantined(), [])
@@ -339,13 +339,13 @@ final class SyncTests: XCTestCase {
         XCTAssertNil(try mirror.synced(school: 1000))
     }
 
-    func testEveryReasonHasWords() {
+    func testEveryReasonHasAMessage() {
         for reason in [StopReason.unauthorised, .wrongCredentials, .schoolNotAuthorised, .unreachable, .forgotten, .incomplete, .superseded] {
             XCTAssertTrue(SyncStopped(reason: reason).localizedDescription.contains(": "))
         }
     }
 
-    /// The first block of Swift under the heading is what is compiled here.
+    /// The compiled example is the first block of Swift under the heading.
     func testTheExampleOfTheReadme() async throws {
         let folder = Inputs.repository.appendingPathComponent("bindings/swift")
         let readme = try String(contentsOf: folder.appendingPathComponent("README.md"), encoding: .utf8)
@@ -363,8 +363,8 @@ final class SyncTests: XCTestCase {
     }
 }
 
-/// How far a sync has come, each time that it was said.
-private final class Heard: @unchecked Sendable {
+/// Collects the progress of a sync.
+private final class ProgressRecorder: @unchecked Sendable {
     private let lock = NSLock()
     private var said: [SyncProgress] = []
 

@@ -5,11 +5,11 @@ import XCTest
 import FoundationNetworking
 #endif
 
-/// An app's client, answered by the engine through its own `URLSession`.
+/// The engine answers an app's client through the `URLSession` of the app.
 final class TransportTests: XCTestCase {
     private static let service = URL(string: "https://integrate.example.org")!
 
-    /// Everything that the client can ask, in one order: states change on the way.
+    /// All requests of the client, in order. The state updates affect the requests after them.
     private static let questions: [(String, @Sendable (SchoolClient) async throws -> SchoolClient.Reply)] = [
         ("learners", { try await $0.learners(of: 1000) }),
         ("left learners", { try await $0.learners(of: 1000, "?status=left&since=2026-01-01") }),
@@ -20,7 +20,7 @@ final class TransportTests: XCTestCase {
         ("two grades, escaped", { try await $0.learners(of: 1000, "?grade_id=8%2C9") }),
         ("marks", { try await $0.assessmentMarks(of: 1000, "?learner_id=1") }),
         ("structure", { try await $0.assessmentMarks(of: 1000, "?grade_id=9&structure=1") }),
-        ("marks of nobody", { try await $0.assessmentMarks(of: 1000, "") }),
+        ("marks without a filter", { try await $0.assessmentMarks(of: 1000, "") }),
         ("subjects per term", { try await $0.subjectsPerTerm(of: 1000, learner: 1) }),
         ("subject marks", { try await $0.subjectMarks(of: 1000, learner: 1) }),
         ("learner subjects", { try await $0.learnerSubjects(of: 1000) }),
@@ -47,7 +47,7 @@ final class TransportTests: XCTestCase {
         ("v2 learners", { try await $0.v2("/adminplus/learners?limit=50", of: 1000) }),
         ("v2 a learner", { try await $0.v2("/adminplus/learners/1", of: 1000) }),
         ("v2 marks", { try await $0.v2("/currplus/learnerassessmentmarks?grade_id=9&reverse_order=1", of: 1000) }),
-        ("v2 nobody", { try await $0.v2("/adminplus/learners/77777", of: 1000) }),
+        ("v2 no learner", { try await $0.v2("/adminplus/learners/77777", of: 1000) }),
         ("v2 state", {
             let body = #"{"school_id":1000,"api_type_id":8,"state":false}"#
             return try await $0.v2(
@@ -56,7 +56,7 @@ final class TransportTests: XCTestCase {
         ("v2 learners, not activated", { try await $0.v2("/adminplus/learners", of: 1000) }),
     ]
 
-    /// An answer without its cursor, which is its store's own.
+    /// Returns an answer without its cursor, because cursors differ between stores.
     private func unsigned(_ reply: SchoolClient.Reply) -> SchoolClient.Reply {
         let body = String(decoding: reply.body, as: UTF8.self).replacingOccurrences(
             of: #""next_cursor":"[^"]+""#, with: "", options: .regularExpression)

@@ -1,4 +1,4 @@
-//! Writes the Kotlin, Swift and Python sources for a built `rollbook-ffi`:
+//! Generates the Kotlin, Swift and Python sources for a library `rollbook-ffi` that is already built:
 //! `uniffi-bindgen generate --language kotlin --out-dir FOLDER LIBRARY`.
 
 fn main() {

@@ -1,6 +1,6 @@
-//! Writes the JavaScript for a built `rollbook-wasm`: `wasm-glue MODULE
-//! FOLDER` leaves `rollbook.js`, a script, `rollbook.d.ts` and
-//! `rollbook_bg.wasm` there.
+//! Generates the JavaScript for a module `rollbook-wasm` that is already built. `wasm-glue MODULE
+//! FOLDER` writes `rollbook.js`, which is a script, `rollbook.d.ts` and `rollbook_bg.wasm` to the
+//! folder.
 
 use std::process::ExitCode;
 use wasm_bindgen_cli_support::Bindgen;

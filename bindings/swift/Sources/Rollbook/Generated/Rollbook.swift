@@ -626,267 +626,280 @@ fileprivate struct FfiConverterData: FfiConverterRustBuffer {
 /**
  * A school administration system's integration API over a store on this device.
  *
- * Give it a school's data as a dataset, ask it the requests of the service, and
- * it answers with the exact JSON of v1 or v2, every rule included. It may be
- * used from several threads at once; every call blocks until it is done, most
- * for microseconds.
+ * Load the data of a school as a dataset and send the same requests as to the service. The engine
+ * answers with the exact JSON of v1 or v2, and implements every rule. It can be used from several
+ * threads at once. Every call blocks until it is finished; most calls take microseconds.
  */
 public protocol EngineProtocol: AnyObject, Sendable {
     
     /**
-     * Where the engine is in memory, for the package itself: its short way to ask.
+     * Returns the address of the engine in memory. Only the package itself uses it, for direct
+     * calls.
      */
     func address()  -> UInt64
     
     /**
      * Applies a dataset: all of it, durably, or nothing.
      *
-     * Memory stays bounded if it is read from a file, and questions go on
-     * meanwhile. Applying the same dataset again writes nothing.
+     * If the dataset is read from a file, the memory use is limited, whatever its size. Questions
+     * are answered meanwhile. Applying the same dataset again writes nothing.
      *
-     * Fails as `bad_dataset` for the first fault, with its line; as `busy` if
-     * another change does not end in time; as `io` if the dataset could not be
-     * read or the store could not be written; as `cancelled` if the listener said
-     * so, and as `listener_failed` if it threw.
+     * Fails as `bad_dataset` for the first fault, with its line; as `busy` if another change does
+     * not finish in time; as `synced` if the dataset has records that only the source of a synced
+     * or followed school may change; as `io` if the dataset cannot be read or the store cannot be
+     * written; as `cancelled` if the listener returned false, and as `listener_failed` if it threw
+     * an error.
      */
     func apply(dataset: Dataset, listener: LoadListener?) throws  -> Summary
     
     /**
-     * Answers a question of an app that is trusted: no credentials, no
-     * authorisation, no activation. The body is that of v1's answer to a request
-     * which has passed them. `now` is the instant to answer for, in seconds since
-     * 1970-01-01T00:00:00Z; the engine's clock unless given.
+     * Answers a question of a trusted app, without credentials, authorisation and activation. The
+     * body is the same as that of v1's answer to a request that passes these checks. `now` is the
+     * instant for which the question is answered, in seconds since 1970-01-01T00:00:00Z. The
+     * default is the instant of the engine's clock.
      *
-     * What the API refuses or does not find is an answer. Fails as `suspended`
-     * or `closed`; as `io` or `corrupt` if the store fails; as `bad_argument`
-     * if a text is no date.
+     * If the API refuses the question or finds nothing, this is an answer and not an error. Fails
+     * with `suspended` or `closed`, with `not_synced` if the school is synced and the data was not
+     * fetched yet, with `io` or `corrupt` if the store fails, and with `bad_argument` if a text is
+     * not a date.
      */
     func ask(question: Question, now: Int64?) throws  -> Answer
     
     /**
-     * Writes a copy of the store to a new file, as it is now; changes and
-     * questions go on meanwhile. The file is readable by its owner alone: it
-     * holds personal data, and password hashes if credentials are kept.
+     * Writes a copy of the current state of the store to a new file. Changes and questions
+     * continue meanwhile. Only the owner of the file can read it, because it contains personal
+     * data, and password hashes if credentials are included.
      *
-     * Until it is whole, the copy is called `rollbook-….part`, in the same folder;
-     * should the process be killed meanwhile, that file stays, with personal data:
-     * remove it.
+     * Until the copy is complete, its name is `rollbook-….part`, in the same folder. If the
+     * process is killed meanwhile, that file remains and contains personal data: remove it.
      *
-     * Fails as `exists` if there is something at the path; as `io` if it could
-     * not be written, and then nothing is left at the path.
+     * Fails with `exists` if there is a file at the path, and with `io` if the copy cannot be
+     * written. In the latter case nothing remains at the path.
      */
     func backup(path: String, credentials: Credentials) throws 
     
     /**
-     * Every fault of a dataset, at most so many, in the order of its lines.
-     * Nothing is applied.
+     * Returns all errors in a dataset, up to a limit, in the order of its lines. Nothing is
+     * applied.
      *
-     * Fails as `io` if the dataset could not be read, as `busy` as a change does.
+     * Fails with `io` if the dataset cannot be read, and with `busy` as a change does.
      */
     func check(dataset: Dataset, limit: UInt32) throws  -> [Fault]
     
     /**
-     * Closes the store and gives its file back. Every later call fails as
-     * `closed`; closing again does nothing.
+     * Closes the store and its file. Every later call fails with `closed`. Closing again has no
+     * effect.
      *
-     * Fails as `busy` if a load does not end in time.
+     * Fails with `busy` if a load does not finish in time.
      */
     func close() throws 
     
     /**
-     * Gives free space back to the file system, and leaves nothing in the file of
-     * what was removed. Questions wait meanwhile; for a while the file is up to
-     * twice as long.
+     * Returns free space to the file system, and removes all remains of removed records from the
+     * file. Questions wait meanwhile, and the file temporarily needs up to twice the space.
      *
-     * Fails as `busy` if a change or a backup does not end in time; as `io` if there is
-     * no room, as `corrupt` if the file is damaged, and then the store is as it was. An
-     * export or feed that is not read to its end within five seconds fails as
-     * `reader_ended`.
+     * Fails with `busy` if a change or a backup does not finish in time, with `io` if there is not
+     * enough space, with `corrupt` if the file is damaged, and with `missing` if it was deleted or
+     * replaced. In these cases the store remains unchanged. An export or feed that is not read
+     * completely within five seconds fails with `reader_ended`.
      */
     func compact() throws 
     
     /**
-     * Erases a learner: the learner, its subjects, marks and absences, and what
-     * old pages of the file still hold of them. Parents and accountable persons
-     * are people of their own and stay.
+     * Erases a learner: the learner, all records that belong to it (its subjects, marks, absences
+     * and discipline), and their remains in unused pages of the file. Parents and accountable
+     * persons are not erased, because they are other people, unless the store follows another one
+     * and no other learner of its scope refers to them.
      *
-     * Fails as `suspended` or `closed`; as `busy` if a change or a backup does not end in
-     * time, or as `io`: call it again then. An export or feed that is not read to its end
-     * within five seconds fails as `reader_ended`.
+     * Fails with `suspended` or `closed`, with `busy` if a change or a backup does not finish in
+     * time, or with `io`. Call it again if it fails with `busy` or `io`. An export or feed that is
+     * not read completely within five seconds fails with `reader_ended`.
      */
     func eraseLearner(school: UInt64, learner: UInt64) throws  -> Summary
     
     /**
-     * Begins an export of everything that is kept. Fails as `suspended` or `closed`.
+     * Begins an export of all records. Fails with `suspended` or `closed`.
      */
     func export(credentials: Credentials) throws  -> Export
     
     /**
-     * Begins an export of everything that is kept, under other names: for tests, and for
-     * whoever is to see a school's shape and not its people. Ids, texts and dates become
-     * others, the same for the same key; order, relations, lengths and the distances of
-     * dates stay, so that a request for the other ids, names and days has the same status
-     * and as many records. Integrators are left out. This is not anonymous: who knows
-     * some of the people can find them, and names can be solved like a cryptogram.
+     * Begins an export of all records under pseudonyms, for tests, or for readers who need the
+     * structure of a school but not its people. Ids, texts and dates are replaced, and the same
+     * key always results in the same pseudonyms. Order, relations, lengths and the differences
+     * between dates remain. Therefore a request with the new ids, names and days has the same
+     * status and the same number of records. Integrators are omitted. The export is not anonymous:
+     * someone who knows some of the people can find them, and names can be solved like a
+     * cryptogram.
      *
-     * The key is 32 random bytes, to be kept secret or thrown away. Fails as `suspended`
-     * or `closed`; as `bad_argument` if the key has not 32 bytes.
+     * The key consists of 32 random bytes; store it secretly or discard it. Fails with `suspended`
+     * or `closed`, and with `bad_argument` if the key does not have 32 bytes.
      */
     func exportPseudonymised(key: Data) throws  -> Export
     
     /**
-     * Answers the first record that a question finds as v2 answers one record
-     * (section 9, item 1): an object, or 404. Otherwise as `ask`.
+     * Answers with the first record that matches a question, in the format of v2 for one record
+     * (section 9, item 1): an object, or 404. In other respects it works like `ask`.
      */
     func find(question: Question, now: Int64?) throws  -> Answer
     
     /**
-     * Ends the syncing of a school. Its records stay, and are taken for all there is:
-     * what was not seen is answered as if there were nothing. The app may change them
-     * from here on. A school that is not synced stays as it is.
+     * Ends the sync of a school. Its records remain, and count as complete: data that was not
+     * fetched is answered as if it did not exist. From then on, the app may change the records. A
+     * school that is not synced remains unchanged.
      *
-     * Fails as `busy` or `io`; nothing is changed then.
+     * Fails with `busy` or `io`; nothing is changed in this case.
      */
     func forgetSync(school: UInt64) throws 
     
     /**
-     * Begins a load that bytes are pushed into.
+     * Begins a load, into which the bytes of a dataset are pushed.
      */
     func load() throws  -> Load
     
     /**
-     * Begins a load of the whole of one school, that bytes are pushed into.
+     * Begins a load of one complete school, into which the bytes of a dataset are pushed. See
+     * `replace_school`.
      */
     func loadSchool(school: UInt64) throws  -> Load
     
     /**
-     * Answers one page of a question as v2 does (section 9, item 3); otherwise
-     * as `ask`.
+     * Answers one page of a question in the format of v2 (section 9, item 3). In other respects it
+     * works like `ask`.
      */
     func page(question: Question, page: Page, now: Int64?) throws  -> Answer
     
     /**
-     * Removes every record of a school, the authorisations that it gave
-     * included. An unknown school is no error. Old pages of the file may hold
-     * bytes of it until the store is compacted.
+     * Removes every record of a school, including the authorisations that it gave. An unknown
+     * school is not an error. Unused pages of the file may contain its bytes until `compact` is
+     * called.
      *
-     * Fails as `suspended` or `closed`, `busy` or `io`; nothing is changed then.
+     * Fails with `suspended`, `closed`, `busy` or `io`; nothing is changed in this case.
      */
     func removeSchool(school: UInt64) throws  -> Summary
     
     /**
-     * Applies a dataset that is the whole of one school: what it lacks goes.
+     * Applies a dataset that contains one school completely. Stored records of the school that the
+     * dataset lacks are removed.
      *
-     * It may bring API types and integrators along; those that it lacks stay.
-     * Fails as `apply`; a record of another school is a fault.
+     * The dataset may also contain API types and integrators; those that it lacks remain. Fails as
+     * `apply` does. A record of another school is an error in the dataset.
      */
     func replaceSchool(school: UInt64, dataset: Dataset, listener: LoadListener?) throws  -> Summary
     
     /**
-     * Answers a request as the service does, rules of access included.
+     * Answers a request as the service does, including the access checks.
      *
-     * If the store fails or the engine is suspended or closed, the answer is a
-     * 500 that says so.
+     * If the store fails, or the engine is suspended or closed, the answer is a 500 with an
+     * explanation.
      */
     func request(request: Request) throws  -> Answer
     
     /**
-     * Answers several requests, one after the other: to cross the language
-     * boundary costs more than most answers.
+     * Answers several requests, one after the other. This is faster than a call for each, because
+     * the call from another language takes longer than most answers.
      */
     func requests(requests: [Request]) throws  -> [Answer]
     
     /**
-     * Takes the file again, whatever store is at its path by now. Does nothing if
-     * the engine is not suspended.
+     * Opens the file again after `suspend`. The store that is now at the path is opened. Does
+     * nothing if the engine is not suspended.
      *
-     * Fails as opening does, but as `missing` where nothing is.
+     * Fails as `open` does, but with `missing` if there is no file, because none is created.
      */
     func resume() throws 
     
     /**
-     * Sets whether an integrator serves a school's API type (4.8), for an app
-     * that is trusted: 200 if that changed something, 204 if it was so already.
+     * Sets whether an integrator serves a school's API type (4.8), for a trusted app. The status
+     * is 200 if the state was changed, and 204 if it was the same already.
      *
-     * What the API refuses is an answer. Fails as `busy` if a load does not end
-     * in time, as `io` if the change could not be written.
+     * If the API refuses the update, this is an answer and not an error. Fails with `busy` if a
+     * load does not finish in time, with `synced` if the school is synced without an outbox, and
+     * with `io` if the change cannot be written.
      */
     func setState(username: String, school: UInt64, apiTypeId: UInt64, active: Bool) throws  -> Answer
     
     /**
-     * How much the store holds. Fails as `suspended` or `closed`.
+     * Returns the size of the store and the number of its records. Fails with `suspended` or
+     * `closed`.
      */
     func stats() throws  -> Stats
     
     /**
-     * Gives the file back until the engine is resumed, as a mobile app must when
-     * it goes to the background. Calls fail as `suspended` meanwhile.
+     * Closes the file and releases its lock until `resume` is called, as a mobile app must when it
+     * is moved to the background. Calls fail with `suspended` meanwhile.
      *
-     * Fails as `busy` if a change or a backup does not end in time. An export or feed that
-     * is not read to its end within five seconds fails as `reader_ended`.
+     * Fails with `busy` if a change or a backup does not finish in time, and with `unsupported`
+     * unless the store is in a file. An export or feed that is not read completely within five
+     * seconds fails with `reader_ended`.
      */
     func suspend() throws 
     
     /**
-     * Fills a school from the service, or goes on with a pass that was left under way. What
-     * was not seen of it is `not_synced` afterwards, and in requests a 503.
+     * Starts a sync, which fills a school from the service. An unfinished pass is resumed.
+     * Afterwards, questions about data that was not fetched fail with `not_synced`, and requests
+     * are answered with 503.
      *
-     * Fails as `bad_argument` or `unsupported` if an option is of no form that it may have;
-     * as `suspended` or `closed`, or as `io`.
+     * Fails with `bad_argument` or `unsupported` if an option is invalid, with `unsupported` if
+     * the school follows another store, and with `busy`, `suspended`, `closed` or `io`.
      */
     func sync(school: UInt64, options: SyncOptions?) throws  -> Sync
     
     /**
-     * What was seen of a school that is synced, and when; nothing of any other school.
+     * Returns the coverage of a synced school: which data was fetched, and when. Returns nothing
+     * for any other school.
      *
-     * Fails as `suspended` or `closed`; as `io` or `corrupt` if the store fails.
+     * Fails with `suspended` or `closed`, and with `io` or `corrupt` if the store fails.
      */
     func synced(school: UInt64) throws  -> Coverage?
     
     /**
-     * The v2 request for the data of a v1 one, given its path and query string
-     * (section 9).
+     * Returns the v2 request for the data of a v1 request, which is given by its path and query
+     * string (section 9).
      *
-     * Fails as `bad_argument` if the target is not of v1, or of none of its
-     * paths, or if v1 refuses it as well.
+     * Fails with `bad_argument` if the target does not belong to v1, if v1 does not have its path,
+     * or if v1 refuses it too.
      */
     func upgrade(target: String) throws  -> Upgrade
     
     /**
-     * Looks through the whole store for damage and for records that do not agree
-     * with each other. Changes nothing; questions go on meanwhile.
+     * Checks the whole store for damage and for inconsistent records. Changes nothing; questions
+     * are answered meanwhile.
      *
-     * Damage is a finding. Fails as `busy` if a change does not end in time.
+     * Damage is part of the result and not an error. Fails with `busy` if a change does not finish
+     * in time.
      */
     func verify() throws  -> Verification
     
     /**
-     * Begins an export of a scope, without integrators. Fails as `suspended` or `closed`;
-     * as `unsupported` if a kind has no such name.
+     * Begins an export of the records of a scope, without integrators. Fails with `suspended` or
+     * `closed`, and with `unsupported` if the name of a kind is unknown.
      */
     func exportScope(scope: Scope) throws  -> Export
     
     /**
-     * What brings a follower of a scope from a position to now; from nothing without one.
+     * Returns the feed that brings a follower of a scope from a position to the current state.
+     * Without a position, the feed contains the whole scope.
      *
-     * Fails as `resync_required` if the text is not a position; as `unsupported` if a kind has no
-     * such name, or if this store follows another one and the scope names more than it has.
+     * Fails with `resync_required` if the text is not a position; with `unsupported` if the name
+     * of a kind is unknown, if the scope contains too many learners and schools, or if this store
+     * follows another one and the scope contains more than it has.
      */
     func feed(scope: Scope, after: String?) throws  -> Feed
     
     /**
-     * Begins to take a feed of another store into this one.
+     * Begins to apply a feed of another store to this one.
      *
-     * Schools that are followed are the source's to change, and so are the lists that are the
-     * same for all schools: `apply` refuses them as `synced`, but for client integrations. A
-     * question about more than the scope has is `not_synced`. `remove_school` takes a school
-     * back, and `forget_sync` makes it the app's.
+     * Schools that are followed belong to the source, and so do the lists that are the same for
+     * all schools: `apply` refuses their records with `synced`, except for client integrations. A
+     * question about data outside the scope fails with `not_synced`. `remove_school` removes a
+     * followed school, and `forget_sync` turns it into a school of the app.
      */
     func follow() throws  -> Follow
     
     /**
-     * How far this store has followed another one: the position to ask for the next feed
-     * after. Nothing if it has not. Fails as `suspended` or `closed`.
+     * Returns the position of this store in the history of the store that it follows, which is the
+     * position for requesting the next feed. Returns nothing if it does not follow another store.
+     * Fails with `suspended` or `closed`.
      */
     func followed() throws  -> String?
     
@@ -895,7 +908,7 @@ public protocol EngineProtocol: AnyObject, Sendable {
      * The listener is called when it is time to poll; poll once at the start.
      *
      * The live feed ends when the engine is closed; while the engine is suspended, it waits. Fails
-     * with `unsupported` if a kind has no such name.
+     * with `unsupported` if the name of a kind is unknown.
      */
     func observeFeed(scope: Scope, listener: ChangeListener) throws  -> LiveFeed
     
@@ -921,10 +934,9 @@ public protocol EngineProtocol: AnyObject, Sendable {
 /**
  * A school administration system's integration API over a store on this device.
  *
- * Give it a school's data as a dataset, ask it the requests of the service, and
- * it answers with the exact JSON of v1 or v2, every rule included. It may be
- * used from several threads at once; every call blocks until it is done, most
- * for microseconds.
+ * Load the data of a school as a dataset and send the same requests as to the service. The engine
+ * answers with the exact JSON of v1 or v2, and implements every rule. It can be used from several
+ * threads at once. Every call blocks until it is finished; most calls take microseconds.
  */
 open class Engine: EngineProtocol, @unchecked Sendable {
     fileprivate let handle: UInt64
@@ -978,7 +990,7 @@ open class Engine: EngineProtocol, @unchecked Sendable {
 
     
     /**
-     * Opens an empty store that lives in memory and goes with the engine.
+     * Opens an empty store in memory, which is discarded with the engine.
      */
 public static func memory(options: Options? = nil)throws  -> Engine  {
     return try  FfiConverterTypeEngine_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
@@ -990,19 +1002,17 @@ public static func memory(options: Options? = nil)throws  -> Engine  {
 }
     
     /**
-     * Opens the store in a file, and makes one where nothing is: a file that is
-     * empty is no store. A new store is written beside the path as
-     * `rollbook-….part`; should the process be killed meanwhile, that file stays,
-     * and may be removed.
+     * Opens the store in a file, or creates one if no file exists. An empty file is not a store. A
+     * new store is first written next to the path as `rollbook-….part`. If the process is killed
+     * meanwhile, that file remains and can be removed.
      *
-     * A process that is forked opens a store of its own: of an engine that it
-     * inherits it reads what lies in memory, and every other call fails as
-     * `unsupported`.
+     * A forked process must open its own store. With an engine inherited from its parent it can
+     * only read what is in memory; every other call fails with `unsupported`.
      *
-     * Fails as `already_open` if an engine holds it, here or in another process;
-     * as `not_a_store`, `newer_format` or `corrupt` if it cannot be read. Every
-     * change fails as `missing` once the file is no longer at the path; questions,
-     * an export and a backup still see what is open.
+     * Fails with `already_open` if another engine, in this or another process, has the store open,
+     * and with `not_a_store`, `newer_format` or `corrupt` if it cannot be read. Every change fails
+     * with `missing` once the file is no longer at the path; questions, an export and a backup
+     * still use the open file.
      */
 public static func `open`(path: String, options: Options? = nil)throws  -> Engine  {
     return try  FfiConverterTypeEngine_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
@@ -1017,7 +1027,8 @@ public static func `open`(path: String, options: Options? = nil)throws  -> Engin
 
     
     /**
-     * Where the engine is in memory, for the package itself: its short way to ask.
+     * Returns the address of the engine in memory. Only the package itself uses it, for direct
+     * calls.
      */
 open func address() -> UInt64  {
     return try!  FfiConverterUInt64.lift(try! rustCall() {
@@ -1031,13 +1042,14 @@ open func address() -> UInt64  {
     /**
      * Applies a dataset: all of it, durably, or nothing.
      *
-     * Memory stays bounded if it is read from a file, and questions go on
-     * meanwhile. Applying the same dataset again writes nothing.
+     * If the dataset is read from a file, the memory use is limited, whatever its size. Questions
+     * are answered meanwhile. Applying the same dataset again writes nothing.
      *
-     * Fails as `bad_dataset` for the first fault, with its line; as `busy` if
-     * another change does not end in time; as `io` if the dataset could not be
-     * read or the store could not be written; as `cancelled` if the listener said
-     * so, and as `listener_failed` if it threw.
+     * Fails as `bad_dataset` for the first fault, with its line; as `busy` if another change does
+     * not finish in time; as `synced` if the dataset has records that only the source of a synced
+     * or followed school may change; as `io` if the dataset cannot be read or the store cannot be
+     * written; as `cancelled` if the listener returned false, and as `listener_failed` if it threw
+     * an error.
      */
 open func apply(dataset: Dataset, listener: LoadListener? = nil)throws  -> Summary  {
     return try  FfiConverterTypeSummary_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
@@ -1051,14 +1063,15 @@ open func apply(dataset: Dataset, listener: LoadListener? = nil)throws  -> Summa
 }
     
     /**
-     * Answers a question of an app that is trusted: no credentials, no
-     * authorisation, no activation. The body is that of v1's answer to a request
-     * which has passed them. `now` is the instant to answer for, in seconds since
-     * 1970-01-01T00:00:00Z; the engine's clock unless given.
+     * Answers a question of a trusted app, without credentials, authorisation and activation. The
+     * body is the same as that of v1's answer to a request that passes these checks. `now` is the
+     * instant for which the question is answered, in seconds since 1970-01-01T00:00:00Z. The
+     * default is the instant of the engine's clock.
      *
-     * What the API refuses or does not find is an answer. Fails as `suspended`
-     * or `closed`; as `io` or `corrupt` if the store fails; as `bad_argument`
-     * if a text is no date.
+     * If the API refuses the question or finds nothing, this is an answer and not an error. Fails
+     * with `suspended` or `closed`, with `not_synced` if the school is synced and the data was not
+     * fetched yet, with `io` or `corrupt` if the store fails, and with `bad_argument` if a text is
+     * not a date.
      */
 open func ask(question: Question, now: Int64? = nil)throws  -> Answer  {
     return try  FfiConverterTypeAnswer_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
@@ -1072,16 +1085,15 @@ open func ask(question: Question, now: Int64? = nil)throws  -> Answer  {
 }
     
     /**
-     * Writes a copy of the store to a new file, as it is now; changes and
-     * questions go on meanwhile. The file is readable by its owner alone: it
-     * holds personal data, and password hashes if credentials are kept.
+     * Writes a copy of the current state of the store to a new file. Changes and questions
+     * continue meanwhile. Only the owner of the file can read it, because it contains personal
+     * data, and password hashes if credentials are included.
      *
-     * Until it is whole, the copy is called `rollbook-….part`, in the same folder;
-     * should the process be killed meanwhile, that file stays, with personal data:
-     * remove it.
+     * Until the copy is complete, its name is `rollbook-….part`, in the same folder. If the
+     * process is killed meanwhile, that file remains and contains personal data: remove it.
      *
-     * Fails as `exists` if there is something at the path; as `io` if it could
-     * not be written, and then nothing is left at the path.
+     * Fails with `exists` if there is a file at the path, and with `io` if the copy cannot be
+     * written. In the latter case nothing remains at the path.
      */
 open func backup(path: String, credentials: Credentials)throws   {try rustCallWithError(FfiConverterTypeRollbookError_lift) {
         uniffiCallStatus in
@@ -1094,10 +1106,10 @@ open func backup(path: String, credentials: Credentials)throws   {try rustCallWi
 }
     
     /**
-     * Every fault of a dataset, at most so many, in the order of its lines.
-     * Nothing is applied.
+     * Returns all errors in a dataset, up to a limit, in the order of its lines. Nothing is
+     * applied.
      *
-     * Fails as `io` if the dataset could not be read, as `busy` as a change does.
+     * Fails with `io` if the dataset cannot be read, and with `busy` as a change does.
      */
 open func check(dataset: Dataset, limit: UInt32 = UInt32(100))throws  -> [Fault]  {
     return try  FfiConverterSequenceTypeFault.lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
@@ -1111,10 +1123,10 @@ open func check(dataset: Dataset, limit: UInt32 = UInt32(100))throws  -> [Fault]
 }
     
     /**
-     * Closes the store and gives its file back. Every later call fails as
-     * `closed`; closing again does nothing.
+     * Closes the store and its file. Every later call fails with `closed`. Closing again has no
+     * effect.
      *
-     * Fails as `busy` if a load does not end in time.
+     * Fails with `busy` if a load does not finish in time.
      */
 open func close()throws   {try rustCallWithError(FfiConverterTypeRollbookError_lift) {
         uniffiCallStatus in
@@ -1125,14 +1137,13 @@ open func close()throws   {try rustCallWithError(FfiConverterTypeRollbookError_l
 }
     
     /**
-     * Gives free space back to the file system, and leaves nothing in the file of
-     * what was removed. Questions wait meanwhile; for a while the file is up to
-     * twice as long.
+     * Returns free space to the file system, and removes all remains of removed records from the
+     * file. Questions wait meanwhile, and the file temporarily needs up to twice the space.
      *
-     * Fails as `busy` if a change or a backup does not end in time; as `io` if there is
-     * no room, as `corrupt` if the file is damaged, and then the store is as it was. An
-     * export or feed that is not read to its end within five seconds fails as
-     * `reader_ended`.
+     * Fails with `busy` if a change or a backup does not finish in time, with `io` if there is not
+     * enough space, with `corrupt` if the file is damaged, and with `missing` if it was deleted or
+     * replaced. In these cases the store remains unchanged. An export or feed that is not read
+     * completely within five seconds fails with `reader_ended`.
      */
 open func compact()throws   {try rustCallWithError(FfiConverterTypeRollbookError_lift) {
         uniffiCallStatus in
@@ -1143,13 +1154,14 @@ open func compact()throws   {try rustCallWithError(FfiConverterTypeRollbookError
 }
     
     /**
-     * Erases a learner: the learner, its subjects, marks and absences, and what
-     * old pages of the file still hold of them. Parents and accountable persons
-     * are people of their own and stay.
+     * Erases a learner: the learner, all records that belong to it (its subjects, marks, absences
+     * and discipline), and their remains in unused pages of the file. Parents and accountable
+     * persons are not erased, because they are other people, unless the store follows another one
+     * and no other learner of its scope refers to them.
      *
-     * Fails as `suspended` or `closed`; as `busy` if a change or a backup does not end in
-     * time, or as `io`: call it again then. An export or feed that is not read to its end
-     * within five seconds fails as `reader_ended`.
+     * Fails with `suspended` or `closed`, with `busy` if a change or a backup does not finish in
+     * time, or with `io`. Call it again if it fails with `busy` or `io`. An export or feed that is
+     * not read completely within five seconds fails with `reader_ended`.
      */
 open func eraseLearner(school: UInt64, learner: UInt64)throws  -> Summary  {
     return try  FfiConverterTypeSummary_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
@@ -1163,7 +1175,7 @@ open func eraseLearner(school: UInt64, learner: UInt64)throws  -> Summary  {
 }
     
     /**
-     * Begins an export of everything that is kept. Fails as `suspended` or `closed`.
+     * Begins an export of all records. Fails with `suspended` or `closed`.
      */
 open func export(credentials: Credentials)throws  -> Export  {
     return try  FfiConverterTypeExport_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
@@ -1176,15 +1188,16 @@ open func export(credentials: Credentials)throws  -> Export  {
 }
     
     /**
-     * Begins an export of everything that is kept, under other names: for tests, and for
-     * whoever is to see a school's shape and not its people. Ids, texts and dates become
-     * others, the same for the same key; order, relations, lengths and the distances of
-     * dates stay, so that a request for the other ids, names and days has the same status
-     * and as many records. Integrators are left out. This is not anonymous: who knows
-     * some of the people can find them, and names can be solved like a cryptogram.
+     * Begins an export of all records under pseudonyms, for tests, or for readers who need the
+     * structure of a school but not its people. Ids, texts and dates are replaced, and the same
+     * key always results in the same pseudonyms. Order, relations, lengths and the differences
+     * between dates remain. Therefore a request with the new ids, names and days has the same
+     * status and the same number of records. Integrators are omitted. The export is not anonymous:
+     * someone who knows some of the people can find them, and names can be solved like a
+     * cryptogram.
      *
-     * The key is 32 random bytes, to be kept secret or thrown away. Fails as `suspended`
-     * or `closed`; as `bad_argument` if the key has not 32 bytes.
+     * The key consists of 32 random bytes; store it secretly or discard it. Fails with `suspended`
+     * or `closed`, and with `bad_argument` if the key does not have 32 bytes.
      */
 open func exportPseudonymised(key: Data)throws  -> Export  {
     return try  FfiConverterTypeExport_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
@@ -1197,8 +1210,8 @@ open func exportPseudonymised(key: Data)throws  -> Export  {
 }
     
     /**
-     * Answers the first record that a question finds as v2 answers one record
-     * (section 9, item 1): an object, or 404. Otherwise as `ask`.
+     * Answers with the first record that matches a question, in the format of v2 for one record
+     * (section 9, item 1): an object, or 404. In other respects it works like `ask`.
      */
 open func find(question: Question, now: Int64? = nil)throws  -> Answer  {
     return try  FfiConverterTypeAnswer_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
@@ -1212,11 +1225,11 @@ open func find(question: Question, now: Int64? = nil)throws  -> Answer  {
 }
     
     /**
-     * Ends the syncing of a school. Its records stay, and are taken for all there is:
-     * what was not seen is answered as if there were nothing. The app may change them
-     * from here on. A school that is not synced stays as it is.
+     * Ends the sync of a school. Its records remain, and count as complete: data that was not
+     * fetched is answered as if it did not exist. From then on, the app may change the records. A
+     * school that is not synced remains unchanged.
      *
-     * Fails as `busy` or `io`; nothing is changed then.
+     * Fails with `busy` or `io`; nothing is changed in this case.
      */
 open func forgetSync(school: UInt64)throws   {try rustCallWithError(FfiConverterTypeRollbookError_lift) {
         uniffiCallStatus in
@@ -1228,7 +1241,7 @@ open func forgetSync(school: UInt64)throws   {try rustCallWithError(FfiConverter
 }
     
     /**
-     * Begins a load that bytes are pushed into.
+     * Begins a load, into which the bytes of a dataset are pushed.
      */
 open func load()throws  -> Load  {
     return try  FfiConverterTypeLoad_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
@@ -1240,7 +1253,8 @@ open func load()throws  -> Load  {
 }
     
     /**
-     * Begins a load of the whole of one school, that bytes are pushed into.
+     * Begins a load of one complete school, into which the bytes of a dataset are pushed. See
+     * `replace_school`.
      */
 open func loadSchool(school: UInt64)throws  -> Load  {
     return try  FfiConverterTypeLoad_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
@@ -1253,8 +1267,8 @@ open func loadSchool(school: UInt64)throws  -> Load  {
 }
     
     /**
-     * Answers one page of a question as v2 does (section 9, item 3); otherwise
-     * as `ask`.
+     * Answers one page of a question in the format of v2 (section 9, item 3). In other respects it
+     * works like `ask`.
      */
 open func page(question: Question, page: Page, now: Int64? = nil)throws  -> Answer  {
     return try  FfiConverterTypeAnswer_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
@@ -1269,11 +1283,11 @@ open func page(question: Question, page: Page, now: Int64? = nil)throws  -> Answ
 }
     
     /**
-     * Removes every record of a school, the authorisations that it gave
-     * included. An unknown school is no error. Old pages of the file may hold
-     * bytes of it until the store is compacted.
+     * Removes every record of a school, including the authorisations that it gave. An unknown
+     * school is not an error. Unused pages of the file may contain its bytes until `compact` is
+     * called.
      *
-     * Fails as `suspended` or `closed`, `busy` or `io`; nothing is changed then.
+     * Fails with `suspended`, `closed`, `busy` or `io`; nothing is changed in this case.
      */
 open func removeSchool(school: UInt64)throws  -> Summary  {
     return try  FfiConverterTypeSummary_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
@@ -1286,10 +1300,11 @@ open func removeSchool(school: UInt64)throws  -> Summary  {
 }
     
     /**
-     * Applies a dataset that is the whole of one school: what it lacks goes.
+     * Applies a dataset that contains one school completely. Stored records of the school that the
+     * dataset lacks are removed.
      *
-     * It may bring API types and integrators along; those that it lacks stay.
-     * Fails as `apply`; a record of another school is a fault.
+     * The dataset may also contain API types and integrators; those that it lacks remain. Fails as
+     * `apply` does. A record of another school is an error in the dataset.
      */
 open func replaceSchool(school: UInt64, dataset: Dataset, listener: LoadListener? = nil)throws  -> Summary  {
     return try  FfiConverterTypeSummary_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
@@ -1304,10 +1319,10 @@ open func replaceSchool(school: UInt64, dataset: Dataset, listener: LoadListener
 }
     
     /**
-     * Answers a request as the service does, rules of access included.
+     * Answers a request as the service does, including the access checks.
      *
-     * If the store fails or the engine is suspended or closed, the answer is a
-     * 500 that says so.
+     * If the store fails, or the engine is suspended or closed, the answer is a 500 with an
+     * explanation.
      */
 open func request(request: Request)throws  -> Answer  {
     return try  FfiConverterTypeAnswer_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
@@ -1320,8 +1335,8 @@ open func request(request: Request)throws  -> Answer  {
 }
     
     /**
-     * Answers several requests, one after the other: to cross the language
-     * boundary costs more than most answers.
+     * Answers several requests, one after the other. This is faster than a call for each, because
+     * the call from another language takes longer than most answers.
      */
 open func requests(requests: [Request])throws  -> [Answer]  {
     return try  FfiConverterSequenceTypeAnswer.lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
@@ -1334,10 +1349,10 @@ open func requests(requests: [Request])throws  -> [Answer]  {
 }
     
     /**
-     * Takes the file again, whatever store is at its path by now. Does nothing if
-     * the engine is not suspended.
+     * Opens the file again after `suspend`. The store that is now at the path is opened. Does
+     * nothing if the engine is not suspended.
      *
-     * Fails as opening does, but as `missing` where nothing is.
+     * Fails as `open` does, but with `missing` if there is no file, because none is created.
      */
 open func resume()throws   {try rustCallWithError(FfiConverterTypeRollbookError_lift) {
         uniffiCallStatus in
@@ -1348,11 +1363,12 @@ open func resume()throws   {try rustCallWithError(FfiConverterTypeRollbookError_
 }
     
     /**
-     * Sets whether an integrator serves a school's API type (4.8), for an app
-     * that is trusted: 200 if that changed something, 204 if it was so already.
+     * Sets whether an integrator serves a school's API type (4.8), for a trusted app. The status
+     * is 200 if the state was changed, and 204 if it was the same already.
      *
-     * What the API refuses is an answer. Fails as `busy` if a load does not end
-     * in time, as `io` if the change could not be written.
+     * If the API refuses the update, this is an answer and not an error. Fails with `busy` if a
+     * load does not finish in time, with `synced` if the school is synced without an outbox, and
+     * with `io` if the change cannot be written.
      */
 open func setState(username: String, school: UInt64, apiTypeId: UInt64, active: Bool)throws  -> Answer  {
     return try  FfiConverterTypeAnswer_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
@@ -1368,7 +1384,8 @@ open func setState(username: String, school: UInt64, apiTypeId: UInt64, active: 
 }
     
     /**
-     * How much the store holds. Fails as `suspended` or `closed`.
+     * Returns the size of the store and the number of its records. Fails with `suspended` or
+     * `closed`.
      */
 open func stats()throws  -> Stats  {
     return try  FfiConverterTypeStats_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
@@ -1380,11 +1397,12 @@ open func stats()throws  -> Stats  {
 }
     
     /**
-     * Gives the file back until the engine is resumed, as a mobile app must when
-     * it goes to the background. Calls fail as `suspended` meanwhile.
+     * Closes the file and releases its lock until `resume` is called, as a mobile app must when it
+     * is moved to the background. Calls fail with `suspended` meanwhile.
      *
-     * Fails as `busy` if a change or a backup does not end in time. An export or feed that
-     * is not read to its end within five seconds fails as `reader_ended`.
+     * Fails with `busy` if a change or a backup does not finish in time, and with `unsupported`
+     * unless the store is in a file. An export or feed that is not read completely within five
+     * seconds fails with `reader_ended`.
      */
 open func suspend()throws   {try rustCallWithError(FfiConverterTypeRollbookError_lift) {
         uniffiCallStatus in
@@ -1395,11 +1413,12 @@ open func suspend()throws   {try rustCallWithError(FfiConverterTypeRollbookError
 }
     
     /**
-     * Fills a school from the service, or goes on with a pass that was left under way. What
-     * was not seen of it is `not_synced` afterwards, and in requests a 503.
+     * Starts a sync, which fills a school from the service. An unfinished pass is resumed.
+     * Afterwards, questions about data that was not fetched fail with `not_synced`, and requests
+     * are answered with 503.
      *
-     * Fails as `bad_argument` or `unsupported` if an option is of no form that it may have;
-     * as `suspended` or `closed`, or as `io`.
+     * Fails with `bad_argument` or `unsupported` if an option is invalid, with `unsupported` if
+     * the school follows another store, and with `busy`, `suspended`, `closed` or `io`.
      */
 open func sync(school: UInt64, options: SyncOptions? = nil)throws  -> Sync  {
     return try  FfiConverterTypeSync_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
@@ -1413,9 +1432,10 @@ open func sync(school: UInt64, options: SyncOptions? = nil)throws  -> Sync  {
 }
     
     /**
-     * What was seen of a school that is synced, and when; nothing of any other school.
+     * Returns the coverage of a synced school: which data was fetched, and when. Returns nothing
+     * for any other school.
      *
-     * Fails as `suspended` or `closed`; as `io` or `corrupt` if the store fails.
+     * Fails with `suspended` or `closed`, and with `io` or `corrupt` if the store fails.
      */
 open func synced(school: UInt64)throws  -> Coverage?  {
     return try  FfiConverterOptionTypeCoverage.lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
@@ -1428,11 +1448,11 @@ open func synced(school: UInt64)throws  -> Coverage?  {
 }
     
     /**
-     * The v2 request for the data of a v1 one, given its path and query string
-     * (section 9).
+     * Returns the v2 request for the data of a v1 request, which is given by its path and query
+     * string (section 9).
      *
-     * Fails as `bad_argument` if the target is not of v1, or of none of its
-     * paths, or if v1 refuses it as well.
+     * Fails with `bad_argument` if the target does not belong to v1, if v1 does not have its path,
+     * or if v1 refuses it too.
      */
 open func upgrade(target: String)throws  -> Upgrade  {
     return try  FfiConverterTypeUpgrade_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
@@ -1445,10 +1465,11 @@ open func upgrade(target: String)throws  -> Upgrade  {
 }
     
     /**
-     * Looks through the whole store for damage and for records that do not agree
-     * with each other. Changes nothing; questions go on meanwhile.
+     * Checks the whole store for damage and for inconsistent records. Changes nothing; questions
+     * are answered meanwhile.
      *
-     * Damage is a finding. Fails as `busy` if a change does not end in time.
+     * Damage is part of the result and not an error. Fails with `busy` if a change does not finish
+     * in time.
      */
 open func verify()throws  -> Verification  {
     return try  FfiConverterTypeVerification_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
@@ -1460,8 +1481,8 @@ open func verify()throws  -> Verification  {
 }
     
     /**
-     * Begins an export of a scope, without integrators. Fails as `suspended` or `closed`;
-     * as `unsupported` if a kind has no such name.
+     * Begins an export of the records of a scope, without integrators. Fails with `suspended` or
+     * `closed`, and with `unsupported` if the name of a kind is unknown.
      */
 open func exportScope(scope: Scope)throws  -> Export  {
     return try  FfiConverterTypeExport_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
@@ -1474,10 +1495,12 @@ open func exportScope(scope: Scope)throws  -> Export  {
 }
     
     /**
-     * What brings a follower of a scope from a position to now; from nothing without one.
+     * Returns the feed that brings a follower of a scope from a position to the current state.
+     * Without a position, the feed contains the whole scope.
      *
-     * Fails as `resync_required` if the text is not a position; as `unsupported` if a kind has no
-     * such name, or if this store follows another one and the scope names more than it has.
+     * Fails with `resync_required` if the text is not a position; with `unsupported` if the name
+     * of a kind is unknown, if the scope contains too many learners and schools, or if this store
+     * follows another one and the scope contains more than it has.
      */
 open func feed(scope: Scope, after: String? = nil)throws  -> Feed  {
     return try  FfiConverterTypeFeed_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
@@ -1491,12 +1514,12 @@ open func feed(scope: Scope, after: String? = nil)throws  -> Feed  {
 }
     
     /**
-     * Begins to take a feed of another store into this one.
+     * Begins to apply a feed of another store to this one.
      *
-     * Schools that are followed are the source's to change, and so are the lists that are the
-     * same for all schools: `apply` refuses them as `synced`, but for client integrations. A
-     * question about more than the scope has is `not_synced`. `remove_school` takes a school
-     * back, and `forget_sync` makes it the app's.
+     * Schools that are followed belong to the source, and so do the lists that are the same for
+     * all schools: `apply` refuses their records with `synced`, except for client integrations. A
+     * question about data outside the scope fails with `not_synced`. `remove_school` removes a
+     * followed school, and `forget_sync` turns it into a school of the app.
      */
 open func follow()throws  -> Follow  {
     return try  FfiConverterTypeFollow_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
@@ -1508,8 +1531,9 @@ open func follow()throws  -> Follow  {
 }
     
     /**
-     * How far this store has followed another one: the position to ask for the next feed
-     * after. Nothing if it has not. Fails as `suspended` or `closed`.
+     * Returns the position of this store in the history of the store that it follows, which is the
+     * position for requesting the next feed. Returns nothing if it does not follow another store.
+     * Fails with `suspended` or `closed`.
      */
 open func followed()throws  -> String?  {
     return try  FfiConverterOptionString.lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
@@ -1525,7 +1549,7 @@ open func followed()throws  -> String?  {
      * The listener is called when it is time to poll; poll once at the start.
      *
      * The live feed ends when the engine is closed; while the engine is suspended, it waits. Fails
-     * with `unsupported` if a kind has no such name.
+     * with `unsupported` if the name of a kind is unknown.
      */
 open func observeFeed(scope: Scope, listener: ChangeListener)throws  -> LiveFeed  {
     return try  FfiConverterTypeLiveFeed_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
@@ -1625,36 +1649,34 @@ public func FfiConverterTypeEngine_lower(_ value: Engine) -> UInt64 {
 
 
 /**
- * The lines of a dataset that holds all that the store holds, in pieces.
+ * An export: the lines of a dataset with all exported records, in pieces.
  *
- * The lines are those of the moment at which the export began. It fails as
- * `reader_ended` if another call waits to erase, compact or suspend, and it is not read
- * to its end within five seconds. The lines are personal data: store them where only
- * those read them who may.
+ * The lines show the store as it was when the export began. If another call waits to erase,
+ * compact or suspend, and the export is not read completely within five seconds, it fails with
+ * `reader_ended`. The lines are personal data: store them where no one else can read them.
  */
 public protocol ExportProtocol: AnyObject, Sendable {
     
     /**
-     * Ends the export early. Does nothing if it is over.
+     * Ends the export early. Does nothing if it has ended.
      */
     func cancel() throws 
     
     /**
-     * The next lines, each with its line feed, about 64 KiB of them; nothing
-     * at the end.
+     * Returns the next lines, about 64 KiB of them, each with its line feed. Returns nothing at
+     * the end.
      *
-     * Fails as `io` or `corrupt` if the store fails.
+     * Fails with `io` or `corrupt` if the store fails.
      */
     func read() throws  -> String?
     
 }
 /**
- * The lines of a dataset that holds all that the store holds, in pieces.
+ * An export: the lines of a dataset with all exported records, in pieces.
  *
- * The lines are those of the moment at which the export began. It fails as
- * `reader_ended` if another call waits to erase, compact or suspend, and it is not read
- * to its end within five seconds. The lines are personal data: store them where only
- * those read them who may.
+ * The lines show the store as it was when the export began. If another call waits to erase,
+ * compact or suspend, and the export is not read completely within five seconds, it fails with
+ * `reader_ended`. The lines are personal data: store them where no one else can read them.
  */
 open class Export: ExportProtocol, @unchecked Sendable {
     fileprivate let handle: UInt64
@@ -1710,7 +1732,7 @@ open class Export: ExportProtocol, @unchecked Sendable {
 
     
     /**
-     * Ends the export early. Does nothing if it is over.
+     * Ends the export early. Does nothing if it has ended.
      */
 open func cancel()throws   {try rustCallWithError(FfiConverterTypeRollbookError_lift) {
         uniffiCallStatus in
@@ -1721,10 +1743,10 @@ open func cancel()throws   {try rustCallWithError(FfiConverterTypeRollbookError_
 }
     
     /**
-     * The next lines, each with its line feed, about 64 KiB of them; nothing
-     * at the end.
+     * Returns the next lines, about 64 KiB of them, each with its line feed. Returns nothing at
+     * the end.
      *
-     * Fails as `io` or `corrupt` if the store fails.
+     * Fails with `io` or `corrupt` if the store fails.
      */
 open func read()throws  -> String?  {
     return try  FfiConverterOptionString.lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
@@ -1786,46 +1808,45 @@ public func FfiConverterTypeExport_lower(_ value: Export) -> UInt64 {
 
 
 /**
- * What changed for a follower, in pieces.
+ * A feed: the changes for a follower, in pieces.
  *
- * Its lines are those of the moment at which it was asked for. It fails as `reader_ended`
- * if another call waits to erase, compact or suspend, and it is not read to its end within
- * five seconds. The lines are personal data: hand them to the device alone that may see the
- * scope.
+ * The lines show the store as it was when the feed was requested. If another call waits to erase,
+ * compact or suspend, and the feed is not read completely within five seconds, it fails with
+ * `reader_ended`. The lines are personal data: send them only to a device that may see the scope.
  */
 public protocol FeedProtocol: AnyObject, Sendable {
     
     /**
-     * Ends the feed early. Does nothing if it is over.
+     * Ends the feed early. Does nothing if it has ended.
      */
     func cancel() throws 
     
     /**
-     * Whether the follower should take the feed: anything changed for it, or its position is
-     * one that this store will forget before long. Else a server answers that nothing changed.
+     * Returns whether the follower should apply the feed: its data changed, or its position will
+     * soon be too old for this store. Otherwise a server can answer that nothing changed.
      */
     func hasChanges()  -> Bool
     
     /**
-     * Where a follower is that has taken all of it.
+     * Returns the position of a follower that has applied the complete feed.
      */
     func position()  -> String
     
     /**
-     * The next lines, each with its line feed, about 64 KiB of them; nothing at the end.
+     * Returns the next lines, about 64 KiB of them, each with its line feed. Returns nothing at
+     * the end.
      *
-     * Fails as `io` or `corrupt` if the store fails.
+     * Fails with `io` or `corrupt` if the store fails.
      */
     func read() throws  -> String?
     
 }
 /**
- * What changed for a follower, in pieces.
+ * A feed: the changes for a follower, in pieces.
  *
- * Its lines are those of the moment at which it was asked for. It fails as `reader_ended`
- * if another call waits to erase, compact or suspend, and it is not read to its end within
- * five seconds. The lines are personal data: hand them to the device alone that may see the
- * scope.
+ * The lines show the store as it was when the feed was requested. If another call waits to erase,
+ * compact or suspend, and the feed is not read completely within five seconds, it fails with
+ * `reader_ended`. The lines are personal data: send them only to a device that may see the scope.
  */
 open class Feed: FeedProtocol, @unchecked Sendable {
     fileprivate let handle: UInt64
@@ -1881,7 +1902,7 @@ open class Feed: FeedProtocol, @unchecked Sendable {
 
     
     /**
-     * Ends the feed early. Does nothing if it is over.
+     * Ends the feed early. Does nothing if it has ended.
      */
 open func cancel()throws   {try rustCallWithError(FfiConverterTypeRollbookError_lift) {
         uniffiCallStatus in
@@ -1892,8 +1913,8 @@ open func cancel()throws   {try rustCallWithError(FfiConverterTypeRollbookError_
 }
     
     /**
-     * Whether the follower should take the feed: anything changed for it, or its position is
-     * one that this store will forget before long. Else a server answers that nothing changed.
+     * Returns whether the follower should apply the feed: its data changed, or its position will
+     * soon be too old for this store. Otherwise a server can answer that nothing changed.
      */
 open func hasChanges() -> Bool  {
     return try!  FfiConverterBool.lift(try! rustCall() {
@@ -1905,7 +1926,7 @@ open func hasChanges() -> Bool  {
 }
     
     /**
-     * Where a follower is that has taken all of it.
+     * Returns the position of a follower that has applied the complete feed.
      */
 open func position() -> String  {
     return try!  FfiConverterString.lift(try! rustCall() {
@@ -1917,9 +1938,10 @@ open func position() -> String  {
 }
     
     /**
-     * The next lines, each with its line feed, about 64 KiB of them; nothing at the end.
+     * Returns the next lines, about 64 KiB of them, each with its line feed. Returns nothing at
+     * the end.
      *
-     * Fails as `io` or `corrupt` if the store fails.
+     * Fails with `io` or `corrupt` if the store fails.
      */
 open func read()throws  -> String?  {
     return try  FfiConverterOptionString.lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
@@ -1981,44 +2003,48 @@ public func FfiConverterTypeFeed_lower(_ value: Feed) -> UInt64 {
 
 
 /**
- * A feed that is being followed: push its bytes in pieces of any size, then finish.
+ * A feed that is being received. Push its bytes in pieces of any size, then call `finish`.
  *
- * Each part of a feed is kept whole with the position behind it, durably, or not at all. So
- * a feed may be cut anywhere: what came to its end is kept, and the next feed is asked for
- * after what `followed` gives. Parts that come late or twice change nothing.
+ * Each part of a feed is stored durably together with the position after it, or not at all. A feed
+ * may therefore be cut anywhere: complete parts are stored, and the next feed is requested after
+ * the position that `followed` returns. Parts that arrive late or twice change nothing.
  */
 public protocol FollowProtocol: AnyObject, Sendable {
     
     /**
-     * Gives the feed up; the part that is under way is not kept. Does nothing if it is over.
+     * Discards the feed. The incomplete part is not stored, but all parts before it are. Does
+     * nothing if the feed has ended.
      */
     func cancel() throws 
     
     /**
-     * Ends the feed; says what it changed. If people are no longer in it, nothing of them stays
-     * in the file of the store: that takes as long as `compact`.
+     * Ends the feed and returns a summary of its changes. If the feed removed people, this call
+     * also erases their data from the file of the store, which takes as long as `compact`.
      *
-     * Fails as `push`, and as `bad_dataset` if its last part lacks its end; as `erase_learner`
-     * if erasing fails: all of the feed was taken then, and the next one tries again.
+     * Fails as `push` does, and with `bad_dataset` if the end of the last part is missing. If the
+     * erasure fails, it fails as `erase_learner` does: all of the feed is stored, and the next
+     * feed repeats the erasure.
      */
     func finish() throws  -> Summary
     
     /**
-     * Takes the next bytes of a feed, and says how far it has come.
+     * Receives the next bytes of a feed, and returns how many lines and bytes were received so
+     * far.
      *
-     * Fails as `bad_dataset` for the first faulty line; as `out_of_sync` if a part does not
-     * begin where this store is; as `diverged` if the store differs from its source after a
-     * part; as `busy` or `io`. It is over then, and every further call gives the same error.
+     * Fails with `bad_dataset` for the first faulty line, with `out_of_sync` if a part does not
+     * begin at the position of this store, with `diverged` if the store differs from its source
+     * after a part, and with `busy` or `io`. After an error, every further call fails with the
+     * same error.
      */
     func push(bytes: Data) throws  -> LoadProgress
     
 }
 /**
- * A feed that is being followed: push its bytes in pieces of any size, then finish.
+ * A feed that is being received. Push its bytes in pieces of any size, then call `finish`.
  *
- * Each part of a feed is kept whole with the position behind it, durably, or not at all. So
- * a feed may be cut anywhere: what came to its end is kept, and the next feed is asked for
- * after what `followed` gives. Parts that come late or twice change nothing.
+ * Each part of a feed is stored durably together with the position after it, or not at all. A feed
+ * may therefore be cut anywhere: complete parts are stored, and the next feed is requested after
+ * the position that `followed` returns. Parts that arrive late or twice change nothing.
  */
 open class Follow: FollowProtocol, @unchecked Sendable {
     fileprivate let handle: UInt64
@@ -2074,7 +2100,8 @@ open class Follow: FollowProtocol, @unchecked Sendable {
 
     
     /**
-     * Gives the feed up; the part that is under way is not kept. Does nothing if it is over.
+     * Discards the feed. The incomplete part is not stored, but all parts before it are. Does
+     * nothing if the feed has ended.
      */
 open func cancel()throws   {try rustCallWithError(FfiConverterTypeRollbookError_lift) {
         uniffiCallStatus in
@@ -2085,11 +2112,12 @@ open func cancel()throws   {try rustCallWithError(FfiConverterTypeRollbookError_
 }
     
     /**
-     * Ends the feed; says what it changed. If people are no longer in it, nothing of them stays
-     * in the file of the store: that takes as long as `compact`.
+     * Ends the feed and returns a summary of its changes. If the feed removed people, this call
+     * also erases their data from the file of the store, which takes as long as `compact`.
      *
-     * Fails as `push`, and as `bad_dataset` if its last part lacks its end; as `erase_learner`
-     * if erasing fails: all of the feed was taken then, and the next one tries again.
+     * Fails as `push` does, and with `bad_dataset` if the end of the last part is missing. If the
+     * erasure fails, it fails as `erase_learner` does: all of the feed is stored, and the next
+     * feed repeats the erasure.
      */
 open func finish()throws  -> Summary  {
     return try  FfiConverterTypeSummary_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
@@ -2101,11 +2129,13 @@ open func finish()throws  -> Summary  {
 }
     
     /**
-     * Takes the next bytes of a feed, and says how far it has come.
+     * Receives the next bytes of a feed, and returns how many lines and bytes were received so
+     * far.
      *
-     * Fails as `bad_dataset` for the first faulty line; as `out_of_sync` if a part does not
-     * begin where this store is; as `diverged` if the store differs from its source after a
-     * part; as `busy` or `io`. It is over then, and every further call gives the same error.
+     * Fails with `bad_dataset` for the first faulty line, with `out_of_sync` if a part does not
+     * begin at the position of this store, with `diverged` if the store differs from its source
+     * after a part, and with `busy` or `io`. After an error, every further call fails with the
+     * same error.
      */
 open func push(bytes: Data)throws  -> LoadProgress  {
     return try  FfiConverterTypeLoadProgress_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
@@ -2377,7 +2407,7 @@ public protocol LiveQueryProtocol: AnyObject, Sendable {
      *
      * It also returns nothing while the engine is suspended, and once the live query is over. An
      * error is thrown once, and the live query continues: `not_synced` if the school is synced and
-     * the requested data was not seen; `io` or `corrupt` if the store fails.
+     * the requested data was not fetched; `io` or `corrupt` if the store fails.
      */
     func poll() throws  -> Answer?
     
@@ -2486,7 +2516,7 @@ open func nextLook() -> Int64?  {
      *
      * It also returns nothing while the engine is suspended, and once the live query is over. An
      * error is thrown once, and the live query continues: `not_synced` if the school is synced and
-     * the requested data was not seen; `io` or `corrupt` if the store fails.
+     * the requested data was not fetched; `io` or `corrupt` if the store fails.
      */
 open func poll()throws  -> Answer?  {
     return try  FfiConverterOptionTypeAnswer.lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
@@ -2548,40 +2578,42 @@ public func FfiConverterTypeLiveQuery_lower(_ value: LiveQuery) -> UInt64 {
 
 
 /**
- * A dataset on its way in: push its bytes in pieces of any size, then finish.
+ * A dataset that is being loaded. Push its bytes in pieces of any size, then call `finish`.
  *
- * Nothing is kept before it is finished; a load that is cancelled, or let go,
- * leaves the store as it was. Memory stays bounded whatever the dataset's size.
+ * Nothing is stored before the load is finished. A load that is cancelled or released changes
+ * nothing. The memory use is limited, whatever the size of the dataset.
  */
 public protocol LoadProtocol: AnyObject, Sendable {
     
     /**
-     * Gives the load up; nothing of it is kept. Does nothing if it is over.
+     * Discards the load. Nothing of it is stored. Does nothing if the load has ended.
      */
     func cancel() throws 
     
     /**
-     * Ends the dataset: all of it is kept, durably, or nothing.
+     * Ends the dataset, and applies it completely and durably, or not at all.
      *
-     * Fails as `bad_dataset` for the first fault, as `busy` if another writer
-     * does not end in time, as `io` if the store could not be written.
+     * Fails with `bad_dataset` for the first error in the dataset, with `busy` if another change
+     * does not finish in time, with `synced` as `apply` does, and with `io` if the store cannot be
+     * written.
      */
     func finish() throws  -> Summary
     
     /**
-     * Takes the next bytes of the dataset, and says how far it has come.
+     * Receives the next bytes of the dataset, and returns how many lines and bytes were received
+     * so far.
      *
-     * Fails as `bad_dataset` for the first faulty line: the load is over then,
-     * and every further call gives the same error.
+     * Fails with `bad_dataset` for the first faulty line. The load has then failed, and every
+     * further call fails with the same error.
      */
     func push(bytes: Data) throws  -> LoadProgress
     
 }
 /**
- * A dataset on its way in: push its bytes in pieces of any size, then finish.
+ * A dataset that is being loaded. Push its bytes in pieces of any size, then call `finish`.
  *
- * Nothing is kept before it is finished; a load that is cancelled, or let go,
- * leaves the store as it was. Memory stays bounded whatever the dataset's size.
+ * Nothing is stored before the load is finished. A load that is cancelled or released changes
+ * nothing. The memory use is limited, whatever the size of the dataset.
  */
 open class Load: LoadProtocol, @unchecked Sendable {
     fileprivate let handle: UInt64
@@ -2637,7 +2669,7 @@ open class Load: LoadProtocol, @unchecked Sendable {
 
     
     /**
-     * Gives the load up; nothing of it is kept. Does nothing if it is over.
+     * Discards the load. Nothing of it is stored. Does nothing if the load has ended.
      */
 open func cancel()throws   {try rustCallWithError(FfiConverterTypeRollbookError_lift) {
         uniffiCallStatus in
@@ -2648,10 +2680,11 @@ open func cancel()throws   {try rustCallWithError(FfiConverterTypeRollbookError_
 }
     
     /**
-     * Ends the dataset: all of it is kept, durably, or nothing.
+     * Ends the dataset, and applies it completely and durably, or not at all.
      *
-     * Fails as `bad_dataset` for the first fault, as `busy` if another writer
-     * does not end in time, as `io` if the store could not be written.
+     * Fails with `bad_dataset` for the first error in the dataset, with `busy` if another change
+     * does not finish in time, with `synced` as `apply` does, and with `io` if the store cannot be
+     * written.
      */
 open func finish()throws  -> Summary  {
     return try  FfiConverterTypeSummary_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
@@ -2663,10 +2696,11 @@ open func finish()throws  -> Summary  {
 }
     
     /**
-     * Takes the next bytes of the dataset, and says how far it has come.
+     * Receives the next bytes of the dataset, and returns how many lines and bytes were received
+     * so far.
      *
-     * Fails as `bad_dataset` for the first faulty line: the load is over then,
-     * and every further call gives the same error.
+     * Fails with `bad_dataset` for the first faulty line. The load has then failed, and every
+     * further call fails with the same error.
      */
 open func push(bytes: Data)throws  -> LoadProgress  {
     return try  FfiConverterTypeLoadProgress_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
@@ -3077,7 +3111,7 @@ public func FfiConverterTypeSync_lower(_ value: Sync) -> UInt64 {
 
 
 /**
- * What crosses of an answer, for the package itself.
+ * The parts of an answer. Only the package itself uses it.
  */
 public struct AnswerParts: Equatable, Hashable {
     /**
@@ -3085,11 +3119,11 @@ public struct AnswerParts: Equatable, Hashable {
      */
     public var status: UInt16
     /**
-     * The methods that the path takes, if another was tried.
+     * The permitted methods, if the request used another one.
      */
     public var allow: String?
     /**
-     * The body: compact JSON in UTF-8. Of a store that is damaged it may be no UTF-8.
+     * The body: compact JSON in UTF-8. If the store is damaged, it may not be valid UTF-8.
      */
     public var bytes: Data
 
@@ -3100,10 +3134,10 @@ public struct AnswerParts: Equatable, Hashable {
          * The HTTP status code.
          */status: UInt16, 
         /**
-         * The methods that the path takes, if another was tried.
+         * The permitted methods, if the request used another one.
          */allow: String?, 
         /**
-         * The body: compact JSON in UTF-8. Of a store that is damaged it may be no UTF-8.
+         * The body: compact JSON in UTF-8. If the store is damaged, it may not be valid UTF-8.
          */bytes: Data) {
         self.status = status
         self.allow = allow
@@ -3246,23 +3280,23 @@ public func FfiConverterTypeCall_lower(_ value: Call) -> RustBuffer {
 
 
 /**
- * How many records a dataset added, changed, removed and left as they were.
+ * The number of records that a change added, changed, removed and left unchanged.
  */
 public struct Counts: Equatable, Hashable {
     /**
-     * Records that were not there before.
+     * Records that did not exist before.
      */
     public var added: UInt64
     /**
-     * Records that are other than before.
+     * Records that differ from before.
      */
     public var changed: UInt64
     /**
-     * Records that are gone.
+     * Records that were removed.
      */
     public var removed: UInt64
     /**
-     * Records that the dataset gave as they were.
+     * Records of the dataset that were already stored with the same values.
      */
     public var unchanged: UInt64
 
@@ -3270,16 +3304,16 @@ public struct Counts: Equatable, Hashable {
     // declare one manually.
     public init(
         /**
-         * Records that were not there before.
+         * Records that did not exist before.
          */added: UInt64, 
         /**
-         * Records that are other than before.
+         * Records that differ from before.
          */changed: UInt64, 
         /**
-         * Records that are gone.
+         * Records that were removed.
          */removed: UInt64, 
         /**
-         * Records that the dataset gave as they were.
+         * Records of the dataset that were already stored with the same values.
          */unchanged: UInt64) {
         self.added = added
         self.changed = changed
@@ -3335,20 +3369,20 @@ public func FfiConverterTypeCounts_lower(_ value: Counts) -> RustBuffer {
 
 
 /**
- * What was seen of a school that is synced.
+ * The coverage of a synced school: which data was fetched from the service.
  */
 public struct Coverage: Equatable, Hashable {
     /**
-     * When the oldest of it was seen, in seconds since 1970-01-01T00:00:00Z; nothing if
-     * nothing was.
+     * The instant at which the oldest data was fetched, in seconds since 1970-01-01T00:00:00Z. It
+     * is missing if no data was fetched.
      */
     public var asOf: Int64?
     /**
-     * What was seen, kind by kind.
+     * The fetched data, kind by kind.
      */
     public var seen: [Covered]
     /**
-     * How many learners were erased, whom sync does not bring back.
+     * The number of erased learners, which a sync does not add again.
      */
     public var erased: UInt64
 
@@ -3356,14 +3390,14 @@ public struct Coverage: Equatable, Hashable {
     // declare one manually.
     public init(
         /**
-         * When the oldest of it was seen, in seconds since 1970-01-01T00:00:00Z; nothing if
-         * nothing was.
+         * The instant at which the oldest data was fetched, in seconds since 1970-01-01T00:00:00Z. It
+         * is missing if no data was fetched.
          */asOf: Int64?, 
         /**
-         * What was seen, kind by kind.
+         * The fetched data, kind by kind.
          */seen: [Covered], 
         /**
-         * How many learners were erased, whom sync does not bring back.
+         * The number of erased learners, which a sync does not add again.
          */erased: UInt64) {
         self.asOf = asOf
         self.seen = seen
@@ -3416,31 +3450,32 @@ public func FfiConverterTypeCoverage_lower(_ value: Coverage) -> RustBuffer {
 
 
 /**
- * A kind of what was seen of a school.
+ * One kind of data of a school that was fetched.
  */
 public struct Covered: Equatable, Hashable {
     /**
-     * What it is, as `not_synced` calls it: `the current learners`.
+     * The name of the kind, as in the message of `not_synced`: `the current learners`.
      */
     public var what: String
     /**
-     * The administrative year, of what is of one year.
+     * The administrative year, if the data is of one year.
      */
     public var year: UInt64?
     /**
-     * The first day, of what is of days, as YYYY-MM-DD;
+     * The first day, as YYYY-MM-DD, if the data is of a range of days.
      */
     public var from: String?
     /**
-     * and the last.
+     * The last day, as YYYY-MM-DD, if the data is of a range of days.
      */
     public var to: String?
     /**
-     * Of how many learners, grades, or terms of a grade it was seen; 1 of all else.
+     * The number of learners or grades whose data was fetched; 1 for other kinds.
      */
     public var count: UInt64
     /**
-     * When the oldest of it was seen, in seconds since 1970-01-01T00:00:00Z.
+     * The instant at which the oldest of this data was fetched, in seconds since
+     * 1970-01-01T00:00:00Z.
      */
     public var asOf: Int64
 
@@ -3448,22 +3483,23 @@ public struct Covered: Equatable, Hashable {
     // declare one manually.
     public init(
         /**
-         * What it is, as `not_synced` calls it: `the current learners`.
+         * The name of the kind, as in the message of `not_synced`: `the current learners`.
          */what: String, 
         /**
-         * The administrative year, of what is of one year.
+         * The administrative year, if the data is of one year.
          */year: UInt64?, 
         /**
-         * The first day, of what is of days, as YYYY-MM-DD;
+         * The first day, as YYYY-MM-DD, if the data is of a range of days.
          */from: String?, 
         /**
-         * and the last.
+         * The last day, as YYYY-MM-DD, if the data is of a range of days.
          */to: String?, 
         /**
-         * Of how many learners, grades, or terms of a grade it was seen; 1 of all else.
+         * The number of learners or grades whose data was fetched; 1 for other kinds.
          */count: UInt64, 
         /**
-         * When the oldest of it was seen, in seconds since 1970-01-01T00:00:00Z.
+         * The instant at which the oldest of this data was fetched, in seconds since
+         * 1970-01-01T00:00:00Z.
          */asOf: Int64) {
         self.what = what
         self.year = year
@@ -3594,15 +3630,15 @@ public func FfiConverterTypeFailedRequest_lower(_ value: FailedRequest) -> RustB
 
 
 /**
- * What is wrong with a line of a dataset.
+ * An error in a line of a dataset.
  */
 public struct Fault: Equatable, Hashable {
     /**
-     * The line, counted from 1.
+     * The number of the line, starting with 1.
      */
     public var line: UInt64
     /**
-     * Type, field and what was wrong with it.
+     * The type, the field, and the error.
      */
     public var what: String
 
@@ -3610,10 +3646,10 @@ public struct Fault: Equatable, Hashable {
     // declare one manually.
     public init(
         /**
-         * The line, counted from 1.
+         * The number of the line, starting with 1.
          */line: UInt64, 
         /**
-         * Type, field and what was wrong with it.
+         * The type, the field, and the error.
          */what: String) {
         self.line = line
         self.what = what
@@ -3663,16 +3699,15 @@ public func FfiConverterTypeFault_lower(_ value: Fault) -> RustBuffer {
 
 
 /**
- * A header of a request or an answer. Written out for a log, that of a password is
- * without its value.
+ * A header of a request or an answer. Its description for a log omits the value of a password.
  */
 public struct Header: Equatable, Hashable, CustomDebugStringConvertible {
     /**
-     * Its name, in any case.
+     * The name, in any case.
      */
     public var name: String
     /**
-     * Its value.
+     * The value.
      */
     public var value: String
 
@@ -3680,10 +3715,10 @@ public struct Header: Equatable, Hashable, CustomDebugStringConvertible {
     // declare one manually.
     public init(
         /**
-         * Its name, in any case.
+         * The name, in any case.
          */name: String, 
         /**
-         * Its value.
+         * The value.
          */value: String) {
         self.name = name
         self.value = value
@@ -3748,11 +3783,11 @@ public func FfiConverterTypeHeader_lower(_ value: Header) -> RustBuffer {
  */
 public struct LoadProgress: Equatable, Hashable {
     /**
-     * Lines read so far.
+     * The number of lines that were read so far.
      */
     public var lines: UInt64
     /**
-     * Bytes read so far.
+     * The number of bytes that were read so far.
      */
     public var bytes: UInt64
 
@@ -3760,10 +3795,10 @@ public struct LoadProgress: Equatable, Hashable {
     // declare one manually.
     public init(
         /**
-         * Lines read so far.
+         * The number of lines that were read so far.
          */lines: UInt64, 
         /**
-         * Bytes read so far.
+         * The number of bytes that were read so far.
          */bytes: UInt64) {
         self.lines = lines
         self.bytes = bytes
@@ -3813,31 +3848,31 @@ public func FfiConverterTypeLoadProgress_lower(_ value: LoadProgress) -> RustBuf
 
 
 /**
- * How an engine is opened; each may be left out.
+ * The options of an engine. Each of them can be omitted.
  */
 public struct Options: Equatable, Hashable {
     /**
-     * For what was read of the store, in bytes. Unless given 32 MiB on Android and iOS,
-     * and 256 MiB elsewhere. It fills as data is read.
+     * The limit of the cache for data that was read from the store, in bytes. The default is 32
+     * MiB on Android, on iOS and on 32-bit systems, and 256 MiB elsewhere. The cache fills as data
+     * is read.
      */
     public var cacheBytes: UInt64?
     /**
-     * What a store keeps of each school to tell what was changed since a moment, in bytes:
-     * 1 MiB unless given, and nothing with 0.
+     * The limit of the journal of each school, in bytes. The default is 1 MiB. The journal records
+     * which records have changed, for followers. With 0, nothing is recorded, and followers always
+     * receive everything.
      */
     public var journalBytes: UInt64?
     /**
-     * A clock that stands still, in seconds since 1970-01-01T00:00:00Z; the
-     * system's clock unless given.
+     * A fixed time, in seconds since 1970-01-01T00:00:00Z. The default is the system's clock.
      */
     public var fixedClock: Int64?
     /**
-     * How many records a page of v2 has where a request says nothing: 10 unless
-     * given.
+     * The number of records of a v2 page if a request contains no limit. The default is 10.
      */
     public var pageLimit: UInt64?
     /**
-     * How many records a page of v2 has at most: 50 unless given.
+     * The maximum number of records of a v2 page. The default is 50.
      */
     public var maxPageLimit: UInt64?
 
@@ -3845,23 +3880,23 @@ public struct Options: Equatable, Hashable {
     // declare one manually.
     public init(
         /**
-         * For what was read of the store, in bytes. Unless given 32 MiB on Android and iOS,
-         * and 256 MiB elsewhere. It fills as data is read.
+         * The limit of the cache for data that was read from the store, in bytes. The default is 32
+         * MiB on Android, on iOS and on 32-bit systems, and 256 MiB elsewhere. The cache fills as data
+         * is read.
          */cacheBytes: UInt64? = nil, 
         /**
-         * What a store keeps of each school to tell what was changed since a moment, in bytes:
-         * 1 MiB unless given, and nothing with 0.
+         * The limit of the journal of each school, in bytes. The default is 1 MiB. The journal records
+         * which records have changed, for followers. With 0, nothing is recorded, and followers always
+         * receive everything.
          */journalBytes: UInt64? = nil, 
         /**
-         * A clock that stands still, in seconds since 1970-01-01T00:00:00Z; the
-         * system's clock unless given.
+         * A fixed time, in seconds since 1970-01-01T00:00:00Z. The default is the system's clock.
          */fixedClock: Int64? = nil, 
         /**
-         * How many records a page of v2 has where a request says nothing: 10 unless
-         * given.
+         * The number of records of a v2 page if a request contains no limit. The default is 10.
          */pageLimit: UInt64? = nil, 
         /**
-         * How many records a page of v2 has at most: 50 unless given.
+         * The maximum number of records of a v2 page. The default is 50.
          */maxPageLimit: UInt64? = nil) {
         self.cacheBytes = cacheBytes
         self.journalBytes = journalBytes
@@ -3920,20 +3955,19 @@ public func FfiConverterTypeOptions_lower(_ value: Options) -> RustBuffer {
 
 
 /**
- * Which page of a collection, as v2 has them (section 9, item 3).
+ * A page of a collection in v2 (section 9, item 3).
  */
 public struct Page: Equatable, Hashable {
     /**
-     * The `next_cursor` of the page before; none for the first page.
+     * The `next_cursor` of the previous page. It is omitted for the first page.
      */
     public var cursor: String?
     /**
-     * The most records; the engine's default unless given, and at most the
-     * engine's maximum.
+     * The maximum number of records. The default is that of the engine, and the engine limits it.
      */
     public var limit: UInt64?
     /**
-     * The last record first.
+     * Whether the last record is first.
      */
     public var reverseOrder: Bool
 
@@ -3941,14 +3975,13 @@ public struct Page: Equatable, Hashable {
     // declare one manually.
     public init(
         /**
-         * The `next_cursor` of the page before; none for the first page.
+         * The `next_cursor` of the previous page. It is omitted for the first page.
          */cursor: String? = nil, 
         /**
-         * The most records; the engine's default unless given, and at most the
-         * engine's maximum.
+         * The maximum number of records. The default is that of the engine, and the engine limits it.
          */limit: UInt64? = nil, 
         /**
-         * The last record first.
+         * Whether the last record is first.
          */reverseOrder: Bool = false) {
         self.cursor = cursor
         self.limit = limit
@@ -4092,7 +4125,7 @@ public struct RefusedState: Equatable, Hashable {
      */
     public var apiTypeId: UInt64
     /**
-     * The state that was asked for.
+     * The requested state.
      */
     public var state: Bool
     /**
@@ -4107,7 +4140,7 @@ public struct RefusedState: Equatable, Hashable {
          * The API type.
          */apiTypeId: UInt64, 
         /**
-         * The state that was asked for.
+         * The requested state.
          */state: Bool, 
         /**
          * The HTTP status.
@@ -4246,7 +4279,7 @@ public func FfiConverterTypeReply_lower(_ value: Reply) -> RustBuffer {
  */
 public struct Request: Equatable, Hashable {
     /**
-     * Path and query string, beginning with `/api/v1/` or `/api/v2/`.
+     * The path and the query string, starting with `/api/v1/` or `/api/v2/`.
      */
     public var target: String
     /**
@@ -4254,19 +4287,18 @@ public struct Request: Equatable, Hashable {
      */
     public var method: String
     /**
-     * The headers. Every request needs `HTTP-X-USERNAME` and
-     * `HTTP-X-PASSWORD`, most of v2 `HTTP-X-SCHOOLID` as well. If a name stands
-     * several times, the last counts.
+     * The headers. Every request needs `HTTP-X-USERNAME` and `HTTP-X-PASSWORD`, and most requests
+     * of v2 also need `HTTP-X-SCHOOLID`. If a name occurs several times, the last value is used.
      */
     public var headers: [Header]
     /**
-     * The body; empty for all but PATCH and POST. One of more than 65,536 bytes is
-     * refused: 413.
+     * The body, which is empty except for PATCH and POST. If it has more than 65,536 bytes, the
+     * request is refused with 413.
      */
     public var body: String
     /**
-     * The instant to answer for, in seconds since 1970-01-01T00:00:00Z; the
-     * engine's clock unless given.
+     * The instant for which the request is answered, in seconds since 1970-01-01T00:00:00Z. The
+     * default is the instant of the engine's clock.
      */
     public var now: Int64?
 
@@ -4274,23 +4306,22 @@ public struct Request: Equatable, Hashable {
     // declare one manually.
     public init(
         /**
-         * Path and query string, beginning with `/api/v1/` or `/api/v2/`.
+         * The path and the query string, starting with `/api/v1/` or `/api/v2/`.
          */target: String, 
         /**
          * The method, in upper case.
          */method: String = "GET", 
         /**
-         * The headers. Every request needs `HTTP-X-USERNAME` and
-         * `HTTP-X-PASSWORD`, most of v2 `HTTP-X-SCHOOLID` as well. If a name stands
-         * several times, the last counts.
+         * The headers. Every request needs `HTTP-X-USERNAME` and `HTTP-X-PASSWORD`, and most requests
+         * of v2 also need `HTTP-X-SCHOOLID`. If a name occurs several times, the last value is used.
          */headers: [Header] = [], 
         /**
-         * The body; empty for all but PATCH and POST. One of more than 65,536 bytes is
-         * refused: 413.
+         * The body, which is empty except for PATCH and POST. If it has more than 65,536 bytes, the
+         * request is refused with 413.
          */body: String = "", 
         /**
-         * The instant to answer for, in seconds since 1970-01-01T00:00:00Z; the
-         * engine's clock unless given.
+         * The instant for which the request is answered, in seconds since 1970-01-01T00:00:00Z. The
+         * default is the instant of the engine's clock.
          */now: Int64? = nil) {
         self.target = target
         self.method = method
@@ -4349,7 +4380,7 @@ public func FfiConverterTypeRequest_lower(_ value: Request) -> RustBuffer {
 
 
 /**
- * What of a school is in a scope.
+ * The part of a school that is in a scope.
  */
 public struct SchoolInScope: Equatable, Hashable {
     /**
@@ -4357,8 +4388,8 @@ public struct SchoolInScope: Equatable, Hashable {
      */
     public var school: UInt64
     /**
-     * The learners who are in it, with their subjects, marks, absences and discipline,
-     * their parents and accountable persons; everybody unless given.
+     * The learners in the scope, with their subjects, marks, absences and discipline, their
+     * parents and accountable persons. The default is all records of the school.
      */
     public var learners: [UInt64]?
 
@@ -4369,8 +4400,8 @@ public struct SchoolInScope: Equatable, Hashable {
          * The school's login id.
          */school: UInt64, 
         /**
-         * The learners who are in it, with their subjects, marks, absences and discipline,
-         * their parents and accountable persons; everybody unless given.
+         * The learners in the scope, with their subjects, marks, absences and discipline, their
+         * parents and accountable persons. The default is all records of the school.
          */learners: [UInt64]? = nil) {
         self.school = school
         self.learners = learners
@@ -4420,21 +4451,21 @@ public func FfiConverterTypeSchoolInScope_lower(_ value: SchoolInScope) -> RustB
 
 
 /**
- * A part of a store's records: what a follower may hold, and an export of a part has.
+ * A part of a store's records, which a follower stores or an export contains.
  *
- * The tables that records name come along: schools, API types, the lists that are the same
- * for all schools, years, terms, grades, subjects, and with marks the assessments,
- * learning outcomes and learning programs. They tell of nobody. Integrators, their
+ * Tables to which these records refer are always included: schools, API types, the lists that are
+ * the same for all schools, years, terms, grades, subjects, and with marks the assessments,
+ * learning outcomes and learning programs. They contain no personal data. Integrators, their
  * passwords and client integrations are never part of a scope.
  */
 public struct Scope: Equatable, Hashable {
     /**
-     * The schools of which anything is in it, each once.
+     * The schools in the scope, each of them once.
      */
     public var schools: [SchoolInScope]
     /**
-     * The kinds of records that tell of people, by the names that their `type` bears; all
-     * unless given.
+     * The kinds of personal data in the scope, by the names in their `type`. The default is all
+     * kinds.
      */
     public var kinds: [String]?
 
@@ -4442,11 +4473,11 @@ public struct Scope: Equatable, Hashable {
     // declare one manually.
     public init(
         /**
-         * The schools of which anything is in it, each once.
+         * The schools in the scope, each of them once.
          */schools: [SchoolInScope], 
         /**
-         * The kinds of records that tell of people, by the names that their `type` bears; all
-         * unless given.
+         * The kinds of personal data in the scope, by the names in their `type`. The default is all
+         * kinds.
          */kinds: [String]? = nil) {
         self.schools = schools
         self.kinds = kinds
@@ -4496,16 +4527,15 @@ public func FfiConverterTypeScope_lower(_ value: Scope) -> RustBuffer {
 
 
 /**
- * How much the store holds.
+ * The size of a store, and the number of its records.
  */
 public struct Stats: Equatable, Hashable {
     /**
-     * How many bytes the store takes on disk, or in memory.
+     * The size of the store on disk or in memory, in bytes.
      */
     public var bytes: UInt64
     /**
-     * How many records of each kind there are, by the name that their `type`
-     * bears.
+     * The number of records of each kind, by the name in their `type`.
      */
     public var records: [String: UInt64]
 
@@ -4513,11 +4543,10 @@ public struct Stats: Equatable, Hashable {
     // declare one manually.
     public init(
         /**
-         * How many bytes the store takes on disk, or in memory.
+         * The size of the store on disk or in memory, in bytes.
          */bytes: UInt64, 
         /**
-         * How many records of each kind there are, by the name that their `type`
-         * bears.
+         * The number of records of each kind, by the name in their `type`.
          */records: [String: UInt64]) {
         self.bytes = bytes
         self.records = records
@@ -4567,24 +4596,23 @@ public func FfiConverterTypeStats_lower(_ value: Stats) -> RustBuffer {
 
 
 /**
- * What a change came to.
+ * The result of a change.
  */
 public struct Summary: Equatable, Hashable {
     /**
-     * How many lines were read, blank ones included.
+     * The number of lines that were read, including blank ones.
      */
     public var lines: UInt64
     /**
-     * How many bytes were read.
+     * The number of bytes that were read.
      */
     public var bytes: UInt64
     /**
-     * All kinds together.
+     * The counts of all kinds together.
      */
     public var total: Counts
     /**
-     * Each kind that the change had records of, by the name that their `type`
-     * bears.
+     * The counts of each kind that the change had records of, by the name in their `type`.
      */
     public var kinds: [String: Counts]
 
@@ -4592,17 +4620,16 @@ public struct Summary: Equatable, Hashable {
     // declare one manually.
     public init(
         /**
-         * How many lines were read, blank ones included.
+         * The number of lines that were read, including blank ones.
          */lines: UInt64, 
         /**
-         * How many bytes were read.
+         * The number of bytes that were read.
          */bytes: UInt64, 
         /**
-         * All kinds together.
+         * The counts of all kinds together.
          */total: Counts, 
         /**
-         * Each kind that the change had records of, by the name that their `type`
-         * bears.
+         * The counts of each kind that the change had records of, by the name in their `type`.
          */kinds: [String: Counts]) {
         self.lines = lines
         self.bytes = bytes
@@ -4658,33 +4685,34 @@ public func FfiConverterTypeSummary_lower(_ value: Summary) -> RustBuffer {
 
 
 /**
- * What is to be synced of a school; each may be left out.
+ * The options of a sync. Each of them can be omitted.
  */
 public struct SyncOptions: Equatable, Hashable {
     /**
-     * The first day of absences and discipline, as YYYY-MM-DD; a month before today
-     * unless given, and at most ten years before.
+     * The first day of the absences and discipline records to sync, as YYYY-MM-DD. The default is
+     * a month before today; the limit is ten years before today.
      */
     public var daysFrom: String?
     /**
-     * The school's distance from UTC as `±HH:MM`, which the service does not tell;
-     * `+02:00` unless given. It says which day is today at the school.
+     * The school's offset from UTC as `±HH:MM`, which no answer of the service contains. It
+     * determines the current date of the school. The default is the offset that is stored with the
+     * school, which is `+02:00` at first.
      */
     public var utcOffset: String?
     /**
-     * How many calls may be out at once; 4 unless given. The service may make it fewer.
+     * How many calls may be in flight at once. The default is 4. While the service answers 429,
+     * the sync allows fewer.
      */
     public var mostInFlight: UInt32?
     /**
-     * How many of the answers that seldom change are asked for again in a pass, the oldest
-     * first; 25 unless given.
+     * How many of the answers that seldom change a pass requests again, the oldest first. The
+     * default is 25.
      */
     public var rotate: UInt32?
     /**
-     * The integrator with whose credentials the calls are sent, by user name, if its state
-     * updates are to be taken and sent. What was asked for shows at once, and is taken back
-     * if the service refuses it. Without it state updates of a school that is synced are
-     * refused.
+     * The user name of the integrator whose credentials the calls use, if state updates of that
+     * integrator are accepted and sent. A requested state is visible at once, and is reset if the
+     * service refuses it. Without this option, state updates of a synced school are refused.
      */
     public var outbox: String?
 
@@ -4692,25 +4720,26 @@ public struct SyncOptions: Equatable, Hashable {
     // declare one manually.
     public init(
         /**
-         * The first day of absences and discipline, as YYYY-MM-DD; a month before today
-         * unless given, and at most ten years before.
+         * The first day of the absences and discipline records to sync, as YYYY-MM-DD. The default is
+         * a month before today; the limit is ten years before today.
          */daysFrom: String? = nil, 
         /**
-         * The school's distance from UTC as `±HH:MM`, which the service does not tell;
-         * `+02:00` unless given. It says which day is today at the school.
+         * The school's offset from UTC as `±HH:MM`, which no answer of the service contains. It
+         * determines the current date of the school. The default is the offset that is stored with the
+         * school, which is `+02:00` at first.
          */utcOffset: String? = nil, 
         /**
-         * How many calls may be out at once; 4 unless given. The service may make it fewer.
+         * How many calls may be in flight at once. The default is 4. While the service answers 429,
+         * the sync allows fewer.
          */mostInFlight: UInt32? = nil, 
         /**
-         * How many of the answers that seldom change are asked for again in a pass, the oldest
-         * first; 25 unless given.
+         * How many of the answers that seldom change a pass requests again, the oldest first. The
+         * default is 25.
          */rotate: UInt32? = nil, 
         /**
-         * The integrator with whose credentials the calls are sent, by user name, if its state
-         * updates are to be taken and sent. What was asked for shows at once, and is taken back
-         * if the service refuses it. Without it state updates of a school that is synced are
-         * refused.
+         * The user name of the integrator whose credentials the calls use, if state updates of that
+         * integrator are accepted and sent. A requested state is visible at once, and is reset if the
+         * service refuses it. Without this option, state updates of a synced school are refused.
          */outbox: String? = nil) {
         self.daysFrom = daysFrom
         self.utcOffset = utcOffset
@@ -4769,20 +4798,21 @@ public func FfiConverterTypeSyncOptions_lower(_ value: SyncOptions) -> RustBuffe
 
 
 /**
- * How far a pass has come.
+ * The progress of a pass.
  */
 public struct SyncProgress: Equatable, Hashable {
     /**
-     * How many answers there are.
+     * How many requests of the pass are finished: their answers have arrived, or they have failed
+     * permanently.
      */
     public var answered: UInt64
     /**
-     * How many are known to be still asked for. Answers tell what else there is to ask, so
-     * that it grows at first.
+     * How many requests are known to be unfinished. Answers show what else must be requested, so
+     * this number grows at first.
      */
     public var left: UInt64
     /**
-     * How many calls are out.
+     * How many calls are in flight.
      */
     public var inFlight: UInt32
 
@@ -4790,14 +4820,15 @@ public struct SyncProgress: Equatable, Hashable {
     // declare one manually.
     public init(
         /**
-         * How many answers there are.
+         * How many requests of the pass are finished: their answers have arrived, or they have failed
+         * permanently.
          */answered: UInt64, 
         /**
-         * How many are known to be still asked for. Answers tell what else there is to ask, so
-         * that it grows at first.
+         * How many requests are known to be unfinished. Answers show what else must be requested, so
+         * this number grows at first.
          */left: UInt64, 
         /**
-         * How many calls are out.
+         * How many calls are in flight.
          */inFlight: UInt32) {
         self.answered = answered
         self.left = left
@@ -4997,7 +5028,7 @@ public struct UnsentState: Equatable, Hashable {
      */
     public var apiTypeId: UInt64
     /**
-     * The state that was asked for.
+     * The requested state.
      */
     public var state: Bool
 
@@ -5008,7 +5039,7 @@ public struct UnsentState: Equatable, Hashable {
          * The API type.
          */apiTypeId: UInt64, 
         /**
-         * The state that was asked for.
+         * The requested state.
          */state: Bool) {
         self.apiTypeId = apiTypeId
         self.state = state
@@ -5058,15 +5089,15 @@ public func FfiConverterTypeUnsentState_lower(_ value: UnsentState) -> RustBuffe
 
 
 /**
- * The v2 request for the data of a v1 one (section 9).
+ * The v2 request for the data of a v1 request (section 9).
  */
 public struct Upgrade: Equatable, Hashable {
     /**
-     * Path and query string, beginning with `/api/v2/`.
+     * The path and the query string, starting with `/api/v2/`.
      */
     public var target: String
     /**
-     * The headers that v2 needs beside the credentials.
+     * The headers that v2 needs in addition to the credentials.
      */
     public var headers: [Header]
 
@@ -5074,10 +5105,10 @@ public struct Upgrade: Equatable, Hashable {
     // declare one manually.
     public init(
         /**
-         * Path and query string, beginning with `/api/v2/`.
+         * The path and the query string, starting with `/api/v2/`.
          */target: String, 
         /**
-         * The headers that v2 needs beside the credentials.
+         * The headers that v2 needs in addition to the credentials.
          */headers: [Header]) {
         self.target = target
         self.headers = headers
@@ -5127,15 +5158,15 @@ public func FfiConverterTypeUpgrade_lower(_ value: Upgrade) -> RustBuffer {
 
 
 /**
- * What a look through the whole store found.
+ * The result of a check of the whole store.
  */
 public struct Verification: Equatable, Hashable {
     /**
-     * How many records were looked at.
+     * The number of records that were checked.
      */
     public var records: UInt64
     /**
-     * What does not agree, the first hundred findings; none if all is well.
+     * The first hundred problems that were found. It is empty if the store is sound.
      */
     public var problems: [String]
 
@@ -5143,10 +5174,10 @@ public struct Verification: Equatable, Hashable {
     // declare one manually.
     public init(
         /**
-         * How many records were looked at.
+         * The number of records that were checked.
          */records: UInt64, 
         /**
-         * What does not agree, the first hundred findings; none if all is well.
+         * The first hundred problems that were found. It is empty if the store is sound.
          */problems: [String]) {
         self.records = records
         self.problems = problems
@@ -5281,18 +5312,17 @@ public func FfiConverterTypeCallFailure_lower(_ value: CallFailure) -> RustBuffe
 
 
 /**
- * Whether a copy of the store's data holds the integrators and their password
- * hashes.
+ * Whether a copy of the store's data contains the integrators and their password hashes.
  */
 
 public enum Credentials: Equatable, Hashable {
     
     /**
-     * They are in it, so that it can be opened or loaded with them.
+     * The copy contains them, so that it can be opened or loaded with them.
      */
     case keep
     /**
-     * They are left out.
+     * The copy does not contain them.
      */
     case leaveOut
 
@@ -5357,16 +5387,16 @@ public func FfiConverterTypeCredentials_lower(_ value: Credentials) -> RustBuffe
 
 
 /**
- * Where a dataset comes from: lines of JSON in UTF-8, one record a line.
+ * The source of a dataset: lines of JSON in UTF-8, with one record per line.
  *
- * Text and bytes are copied on their way; a large dataset is best given as a
- * file, or pushed in pieces.
+ * Text and bytes are copied to the library. Therefore pass a large dataset as a file, or push it
+ * in pieces.
  */
 
 public enum Dataset: Equatable, Hashable {
     
     /**
-     * The lines themselves.
+     * The lines, as text.
      */
     case text(
         /**
@@ -5382,11 +5412,11 @@ public enum Dataset: Equatable, Hashable {
          */bytes: Data
     )
     /**
-     * A file, which is read as the load goes on.
+     * A file, which is read during the load.
      */
     case file(
         /**
-         * Its path.
+         * The path of the file.
          */path: String
     )
 
@@ -5463,21 +5493,21 @@ public func FfiConverterTypeDataset_lower(_ value: Dataset) -> RustBuffer {
 
 
 /**
- * The state of a learner (section 3).
+ * The status of a learner (section 3).
  */
 
 public enum LearnerStatus: Equatable, Hashable {
     
     /**
-     * At the school now.
+     * The learner is currently at the school.
      */
     case current
     /**
-     * Transferred away.
+     * The learner has left the school.
      */
     case left
     /**
-     * Waiting for a place.
+     * The learner is waiting for a place.
      */
     case waitlist
 
@@ -5548,7 +5578,7 @@ public func FfiConverterTypeLearnerStatus_lower(_ value: LearnerStatus) -> RustB
 
 
 /**
- * What a listener may throw.
+ * The error that a listener may throw.
  */
 public 
 enum ListenerError: Swift.Error, Equatable, Hashable {
@@ -5556,11 +5586,11 @@ enum ListenerError: Swift.Error, Equatable, Hashable {
     
     
     /**
-     * It failed.
+     * The listener failed.
      */
     case Failed(
         /**
-         * Why.
+         * The reason, as text.
          */reason: String
     )
 
@@ -5628,7 +5658,7 @@ public func FfiConverterTypeListenerError_lower(_ value: ListenerError) -> RustB
 
 
 /**
- * A list of things that records name, the same for all schools.
+ * A lookup list that is the same for all schools.
  */
 
 public enum LookupList: Equatable, Hashable {
@@ -5723,294 +5753,293 @@ public func FfiConverterTypeLookupList_lower(_ value: LookupList) -> RustBuffer 
 
 
 /**
- * What an app that is trusted may ask. Schools are named by their login
- * id, dates are texts of the form `YYYY-MM-DD`.
+ * A question of a trusted app. Schools are identified by their login id. Dates are texts
+ * of the form `YYYY-MM-DD`.
  */
 
 public enum Question: Equatable, Hashable {
     
     /**
-     * Get Learner(s) (4.1): learner records (2.1) in the order of their ids.
-     * All filters must hold.
+     * Get Learner(s) (4.1): learner records (2.1), ordered by id. All filters must hold.
      */
     case learners(
         /**
-         * The school.
+         * The school's login id.
          */school: UInt64, 
         /**
-         * Which learners; the current ones unless given.
+         * Selects learners of this status. The default is current.
          */status: LearnerStatus? = nil, 
         /**
-         * Left learners: the first transfer date; a month before `until` unless
-         * given.
+         * The first transfer date, for learners who left. The default is a month before `until`.
          */since: String? = nil, 
         /**
-         * Left learners: the last transfer date; today unless given.
+         * The last transfer date, for learners who left. The default is today.
          */until: String? = nil, 
         /**
-         * One learner.
+         * Selects one learner.
          */learnerId: UInt64? = nil, 
         /**
-         * Learners of these grades; all if there are none.
+         * Selects learners of these grades, or of all grades if the list is empty.
          */gradeIds: [UInt64] = [], 
         /**
-         * Gives each learner an array of its parents (2.2).
+         * Adds an array of the parents (2.2) to each learner.
          */includeParents: Bool = false, 
         /**
-         * A part of the first name, the last name, or both with a blank
-         * between; case and accents do not matter.
+         * Selects learners whose first name, last name, or both separated by a space, contain this
+         * text. The comparison ignores case and accents.
          */name: String? = nil, 
         /**
-         * Learners with this family code.
+         * Selects learners with this family code.
          */familyCode: UInt64? = nil
     )
     /**
-     * Get Learner Assessment Marks (4.2): nested objects by grade, year, term,
-     * learner, subject, learning outcome and assessment (2.6). One of
-     * `learner_id` and `grade_id` is needed. Marks are answered once they are
-     * released.
+     * Get Learner Assessment Marks (4.2): nested objects by grade, year, term, learner, subject,
+     * learning outcome and assessment (2.6). One of `learner_id` and `grade_id` is required. The
+     * answer contains only marks that are released.
      */
     case assessmentMarks(
         /**
-         * The school.
+         * The school's login id.
          */school: UInt64, 
         /**
-         * One learner.
+         * Selects one learner.
          */learnerId: UInt64? = nil, 
         /**
-         * One grade.
+         * Selects one grade.
          */gradeId: UInt64? = nil, 
         /**
-         * One subject.
+         * Selects one subject.
          */subjectId: UInt64? = nil, 
         /**
-         * The year; the school's current one unless given.
+         * The year. The default is the school's current year.
          */year: UInt64? = nil, 
         /**
-         * One term.
+         * Selects one term.
          */term: UInt64? = nil, 
         /**
-         * One learning outcome.
+         * Selects one learning outcome.
          */learningOutcomeId: UInt64? = nil, 
         /**
-         * One assessment.
+         * Selects one assessment.
          */assessmentId: UInt64? = nil, 
         /**
-         * The structure alone, without marks: released or not.
+         * Returns only the structure without marks, whether they are released or not.
          */structure: Bool = false
     )
     /**
-     * Get Learner Subjects Per Term (4.3): the learner's subjects of the
-     * current year (2.4), by subject, each with its terms in order.
+     * Get Learner Subjects Per Term (4.3): the learner's subjects of the current year (2.4),
+     * ordered by subject, each with its terms in order.
      */
     case subjectsPerTerm(
         /**
-         * The school.
+         * The school's login id.
          */school: UInt64, 
         /**
          * The learner.
          */learnerId: UInt64
     )
     /**
-     * Get Learner Subject Marks (4.4): the learner's subjects of the current
-     * year that have a term mark (2.5), by subject, each with its marks by term.
+     * Get Learner Subject Marks (4.4): the learner's subjects of the current year that have a term
+     * mark (2.5), ordered by subject, each with its marks by term.
      */
     case subjectMarks(
         /**
-         * The school.
+         * The school's login id.
          */school: UInt64, 
         /**
          * The learner.
          */learnerId: UInt64
     )
     /**
-     * Get Learner Subjects (4.5): one record per learner and subject of the
-     * current year (2.3), by learner, then subject; of the current learners, or
-     * of one learner, whatever its status.
+     * Get Learner Subjects (4.5): one record for each learner and subject of the current year
+     * (2.3), ordered by learner, then subject. The answer contains the subjects of all current
+     * learners, or those of one learner, regardless of the learner's status.
      */
     case learnerSubjects(
         /**
-         * The school.
+         * The school's login id.
          */school: UInt64, 
         /**
-         * One learner.
+         * Selects one learner.
          */learnerId: UInt64? = nil
     )
     /**
-     * Get Schools (4.6): the schools that have authorised the integrator (2.8),
-     * in the order of their ids, or one of them.
+     * Get Schools (4.6): the schools that have authorised the integrator (2.8), ordered by id, or
+     * one of them.
      */
     case schools(
         /**
          * The integrator's user name.
          */username: String, 
         /**
-         * One school.
+         * Selects one school.
          */school: UInt64? = nil
     )
     /**
-     * Get Clients (4.7): one record per school and API type that the integrator
-     * is authorised for (2.9), by school, then API type; or those of one school.
+     * Get Clients (4.7): one record for each school and API type for which the integrator is
+     * authorised (2.9), ordered by school, then API type.
      */
     case clients(
         /**
          * The integrator's user name.
          */username: String, 
         /**
-         * One school.
+         * Selects one school.
          */school: UInt64? = nil, 
         /**
-         * One API type.
+         * Selects one API type.
          */apiTypeId: UInt64? = nil
     )
     /**
-     * Get Learner Absentees (4.9): absentee records (2.7) by date, then id,
-     * whatever the learners' status.
+     * Get Learner Absentees (4.9): absentee records (2.7) of learners of any status, ordered by
+     * date, then id.
      */
     case absentees(
         /**
-         * The school.
+         * The school's login id.
          */school: UInt64, 
         /**
-         * One record, whatever its date.
+         * Selects one record, regardless of its date.
          */id: UInt64? = nil, 
         /**
-         * One learner.
+         * Selects one learner.
          */learnerId: UInt64? = nil, 
         /**
-         * The first day; a month before `to_date` unless given.
+         * The first day. The default is a month before `to_date`.
          */fromDate: String? = nil, 
         /**
-         * The last day, at most 31 days later; today unless given.
+         * The last day, at most 31 days after the first. The default is today.
          */toDate: String? = nil
     )
     /**
-     * Get Learners of finance (section 9): learners with their debtor codes, in
-     * the order of their ids.
+     * Learners of the finance family (section 9), ordered by id, with their account, their parents
+     * and the accountable person. A record must match all filters.
      */
     case financeLearners(
         /**
-         * The school.
+         * The school's login id.
          */school: UInt64, 
         /**
-         * One learner.
+         * Selects one learner.
          */learnerId: UInt64? = nil, 
         /**
-         * Learners with this debtor code; `007` is `7`.
+         * Selects learners with this debtor code; `007` matches `7`.
          */debtorCode: String? = nil, 
         /**
-         * Learners for whom this person is accountable.
+         * Selects learners for whom this person is accountable.
          */accountablePersonId: UInt64? = nil, 
         /**
-         * Learners of this parent.
+         * Selects learners of this parent.
          */parentId: UInt64? = nil, 
         /**
-         * Learners of every status, and not the current ones alone.
+         * Selects all learners, instead of only those with open accounts. Unless the data states
+         * otherwise, the accounts of current learners are open.
          */allAccounts: Bool = false, 
         /**
-         * Gives each learner an array of its parents (2.2).
+         * Adds an array of the parents (2.2) to each learner.
          */includeParents: Bool = false, 
         /**
-         * Gives each learner the person accountable for it.
+         * Adds the accountable person to each learner.
          */includeAccountablePerson: Bool = false
     )
     /**
-     * Get Accountable Persons of finance (section 9), in the order of their
-     * ids.
+     * Accountable Persons of the finance family (section 9): the persons who pay for learners,
+     * ordered by id. A record must match all filters.
      */
     case accountablePersons(
         /**
-         * The school.
+         * The school's login id.
          */school: UInt64, 
         /**
-         * Persons with this debtor code; `007` is `7`.
+         * Selects persons with this debtor code; `007` matches `7`.
          */debtorCode: String? = nil, 
         /**
-         * One person.
+         * Selects one person.
          */accountablePersonId: UInt64? = nil, 
         /**
-         * All persons and all their learners, and not those alone who are
-         * accountable for a current learner, and the current learners.
+         * Selects all persons and all their learners, instead of only those with open accounts.
+         * Unless the data states otherwise, the accounts of current learners and of the persons
+         * accountable for them are open.
          */allAccounts: Bool = false, 
         /**
-         * Gives each person an array of the learners it is accountable for.
+         * Adds an array of the learners for whom the person is accountable to each record.
          */includeLearners: Bool = false
     )
     /**
-     * Get Parents: the parents of current learners (2.2), each once, in the order
-     * of their ids, or one parent, whoever the learners are.
+     * Get Parents: the parents of current learners (2.2), each of them once, ordered by id, or one
+     * parent, regardless of the learners.
      */
     case parents(
         /**
-         * The school.
+         * The school's login id.
          */school: UInt64, 
         /**
-         * One parent, be it of a current learner or not.
+         * Selects one parent, whether of a current learner or not.
          */parentId: UInt64? = nil
     )
     /**
-     * Get Staff Members: the current staff, in the order of their ids, or one of
-     * the staff, be it current or not.
+     * Get Staff Members: the current staff of a school, ordered by id, or one member, whether
+     * current or not.
      */
     case staffMembers(
         /**
-         * The school.
+         * The school's login id.
          */school: UInt64, 
         /**
-         * One member of the staff, current or not.
+         * Selects one member of the staff, whether current or not.
          */staffMemberId: UInt64? = nil
     )
     /**
-     * Get School: what a school says of itself, as one object.
+     * Get School: the information that a school publishes about itself, as one object.
      */
     case schoolInfo(
         /**
-         * The school.
+         * The school's login id.
          */school: UInt64
     )
     /**
-     * Get Learner Discipline: what learners were praised or reprimanded for, by
-     * date, then id, whatever the learners' status.
+     * Get Learner Discipline: the merits and demerits of learners of any status, ordered by date,
+     * then id.
      */
     case discipline(
         /**
-         * The school.
+         * The school's login id.
          */school: UInt64, 
         /**
-         * One record, whatever its date.
+         * Selects one record, regardless of its date.
          */id: UInt64? = nil, 
         /**
-         * One learner.
+         * Selects one learner.
          */learnerId: UInt64? = nil, 
         /**
-         * The first day; a month before `to_date` unless given.
+         * The first day. The default is a month before `to_date`.
          */fromDate: String? = nil, 
         /**
-         * The last day, at most 31 days later; today unless given.
+         * The last day, at most 31 days after the first. The default is today.
          */toDate: String? = nil
     )
     /**
-     * The lookup of grades: ids and names of a school's grades, in the order of
-     * the ids, or one of them.
+     * The lookup list of grades: ids and names of a school's grades, ordered by id, or one of
+     * them.
      */
     case grades(
         /**
-         * The school.
+         * The school's login id.
          */school: UInt64, 
         /**
-         * One grade.
+         * Selects one grade.
          */gradeId: UInt64? = nil
     )
     /**
-     * A lookup that is the same for all schools: ids and names, in the order of the
-     * ids, or one of them.
+     * A lookup list that is the same for all schools: the ids and names of its records, ordered by
+     * id, or one of them.
      */
     case lookup(
         /**
-         * Which list.
+         * The list to read.
          */list: LookupList, 
         /**
-         * One of its records.
+         * Selects one of its records.
          */id: UInt64? = nil
     )
 
@@ -6347,12 +6376,11 @@ public func FfiConverterTypeReplyOutcome_lower(_ value: ReplyOutcome) -> RustBuf
 
 
 /**
- * What an engine reports when it cannot do what it was asked.
+ * The error of an operation of an engine.
  *
- * A refusal that the API itself knows (a wrong parameter, a client that has not
- * authorised) is an answer with its status, never an error. Every case has a
- * stable code, the first word of its description here, and its message says
- * what to do next.
+ * A refusal that the API defines (for example of a wrong parameter, or of a client that has not
+ * authorised) is an answer with a status, and never an error. Every case has a stable code, which
+ * is the first word of its description here. The message says what to do next.
  */
 public 
 enum RollbookError: Swift.Error, Equatable, Hashable {
@@ -6360,89 +6388,88 @@ enum RollbookError: Swift.Error, Equatable, Hashable {
     
     
     /**
-     * `bad_dataset`: a dataset has a fault, in the line that the message names;
-     * nothing of it was kept.
+     * `bad_dataset`: a dataset has an error in the line that the message contains. Nothing of the
+     * dataset was stored.
      */
     case BadDataset(message: String)
     
     /**
-     * `already_open`: another engine, here or in another process, holds the
-     * store.
+     * `already_open`: another engine, in this process or another one, has the store open.
      */
     case AlreadyOpen(message: String)
     
     /**
-     * `busy`: somebody else is at work on the store, and waiting did not help.
+     * `busy`: another operation on the store is in progress, and did not end while the call
+     * waited.
      */
     case Busy(message: String)
     
     /**
-     * `reader_ended`: an export or feed was ended, since it was not read to its end while
-     * another call waited to erase, compact or suspend: start it again.
+     * `reader_ended`: an export or feed was ended, because it had not been read completely while
+     * another call waited to erase, compact or suspend. Start it again.
      */
     case ReaderEnded(message: String)
     
     /**
-     * `suspended`: the engine is suspended; resume it first.
+     * `suspended`: the engine is suspended. Resume it first.
      */
     case Suspended(message: String)
     
     /**
-     * `closed`: the engine is closed, or the load is over.
+     * `closed`: the engine is closed, or the load or feed has ended.
      */
     case Closed(message: String)
     
     /**
-     * `corrupt`: the store's file is damaged.
+     * `corrupt`: the file of the store is damaged.
      */
     case Corrupt(message: String)
     
     /**
-     * `io`: reading or writing failed; what was committed before is kept.
+     * `io`: reading or writing failed. Earlier commits are not affected.
      */
     case Io(message: String)
     
     /**
-     * `not_a_store`: the file is no Rollbook store.
+     * `not_a_store`: the file is not a Rollbook store.
      */
     case NotAStore(message: String)
     
     /**
-     * `missing`: the store's file was deleted, moved or replaced.
+     * `missing`: the file of the store was deleted, moved or replaced.
      */
     case Missing(message: String)
     
     /**
-     * `newer_format`: the store was written by a newer Rollbook.
+     * `newer_format`: the store was written by a newer version of Rollbook.
      */
     case NewerFormat(message: String)
     
     /**
-     * `exists`: a file is in the way.
+     * `exists`: a file already exists at the path.
      */
     case Exists(message: String)
     
     /**
-     * `cancelled`: a load was cancelled; nothing of it was kept.
+     * `cancelled`: a load was cancelled. Nothing of it was stored.
      */
     case Cancelled(message: String)
     
     /**
-     * `id_reused`: another change was made under the id of this one; nothing was
-     * changed.
+     * `id_reused`: another change was made under the same id. Nothing was changed.
      */
     case IdReused(message: String)
     
     /**
-     * `not_synced`: a school is synced, and what was asked of it has not been seen
-     * yet.
+     * `not_synced`: a school is synced or followed, and the requested data has not been fetched,
+     * or is outside the scope.
      */
     case NotSynced(message: String)
     
     /**
-     * `synced`: a school is synced or followed, so that only its source changes its records; or
-     * a list that is the same for all schools is that of a store that is followed. Nothing was
-     * changed.
+     * `synced`: a school is synced or followed, so that only its source changes its records; or a
+     * list that is the same for all schools belongs to the store that this store follows. Nothing
+     * was changed.
      */
     case Synced(message: String)
     
@@ -6452,29 +6479,28 @@ enum RollbookError: Swift.Error, Equatable, Hashable {
     case ResyncRequired(message: String)
     
     /**
-     * `out_of_sync`: a feed does not begin at the position of this store; nothing was changed.
+     * `out_of_sync`: a feed does not begin at the position of this store. Nothing was changed.
      */
     case OutOfSync(message: String)
     
     /**
-     * `diverged`: the records of a store that follows differ from those of its source, by a
-     * fault of either. The next feed brings everything again, once.
+     * `diverged`: the records of a store that follows another one differ from those of its source,
+     * because of a fault in one of them. The next feed sends everything again, once.
      */
     case Diverged(message: String)
     
     /**
-     * `unsupported`: this engine or platform cannot do what was asked.
+     * `unsupported`: this engine or platform does not support the operation.
      */
     case Unsupported(message: String)
     
     /**
-     * `bad_argument`: an argument is not of the form that it must have.
+     * `bad_argument`: an argument is invalid.
      */
     case BadArgument(message: String)
     
     /**
-     * `listener_failed`: the listener of a load threw; nothing of the load was
-     * kept.
+     * `listener_failed`: the listener of a load threw an error. Nothing of the load was stored.
      */
     case ListenerFailed(message: String)
     
@@ -7065,14 +7091,14 @@ public func FfiConverterCallbackInterfaceChangeListener_lower(_ v: ChangeListene
 
 
 /**
- * Hears how far a load has come.
+ * Receives the progress of a load.
  */
 public protocol LoadListener: AnyObject, Sendable {
     
     /**
-     * Called about every 64 KiB, on the thread that loads. The load goes on if
-     * it returns true; it is cancelled, and nothing of it kept, if it returns
-     * false or throws.
+     * Is called about every 64 KiB, on the thread that loads. The load continues if it returns
+     * true. If it returns false or throws an error, the load is cancelled and nothing of it is
+     * stored.
      */
     func progress(progress: LoadProgress) throws  -> Bool
     
@@ -7930,100 +7956,100 @@ private let initializationResult: InitializationResult = {
     if bindings_contract_version != scaffolding_contract_version {
         return InitializationResult.contractVersionMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_address() != 18723) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_address() != 29770) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_apply() != 32607) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_apply() != 7580) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_ask() != 34623) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_ask() != 56914) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_backup() != 32403) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_backup() != 8276) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_check() != 31905) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_check() != 36840) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_close() != 19364) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_close() != 57270) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_compact() != 43268) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_compact() != 17968) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_erase_learner() != 3511) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_erase_learner() != 36081) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_export() != 35014) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_export() != 41642) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_export_pseudonymised() != 37806) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_export_pseudonymised() != 46620) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_find() != 56559) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_find() != 36885) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_forget_sync() != 44873) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_forget_sync() != 43533) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_load() != 50243) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_load() != 14275) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_load_school() != 34688) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_load_school() != 23021) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_page() != 33578) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_page() != 17899) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_remove_school() != 27645) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_remove_school() != 24889) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_replace_school() != 3030) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_replace_school() != 41540) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_request() != 49226) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_request() != 65195) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_requests() != 50482) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_requests() != 13789) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_resume() != 29763) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_resume() != 52182) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_set_state() != 31714) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_set_state() != 53760) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_stats() != 63341) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_stats() != 33077) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_suspend() != 30095) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_suspend() != 20889) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_sync() != 15083) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_sync() != 19104) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_synced() != 35336) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_synced() != 20189) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_upgrade() != 54313) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_upgrade() != 53866) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_verify() != 55841) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_verify() != 21861) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_export_scope() != 43681) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_export_scope() != 50459) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_feed() != 62385) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_feed() != 30023) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_follow() != 65496) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_follow() != 27627) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_followed() != 63933) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_followed() != 4486) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_observe_feed() != 47450) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_observe_feed() != 9989) {
         return InitializationResult.apiChecksumMismatch
     }
     if (uniffi_rollbook_ffi_checksum_method_engine_observe() != 1699) {
@@ -8032,31 +8058,31 @@ private let initializationResult: InitializationResult = {
     if (uniffi_rollbook_ffi_checksum_method_engine_observe_record() != 6986) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_export_cancel() != 12773) {
+    if (uniffi_rollbook_ffi_checksum_method_export_cancel() != 21609) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_export_read() != 44255) {
+    if (uniffi_rollbook_ffi_checksum_method_export_read() != 65350) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_feed_cancel() != 48848) {
+    if (uniffi_rollbook_ffi_checksum_method_feed_cancel() != 30123) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_feed_has_changes() != 54659) {
+    if (uniffi_rollbook_ffi_checksum_method_feed_has_changes() != 55982) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_feed_position() != 43112) {
+    if (uniffi_rollbook_ffi_checksum_method_feed_position() != 11510) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_feed_read() != 65037) {
+    if (uniffi_rollbook_ffi_checksum_method_feed_read() != 32370) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_follow_cancel() != 29860) {
+    if (uniffi_rollbook_ffi_checksum_method_follow_cancel() != 59090) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_follow_finish() != 28691) {
+    if (uniffi_rollbook_ffi_checksum_method_follow_finish() != 54135) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_follow_push() != 24239) {
+    if (uniffi_rollbook_ffi_checksum_method_follow_push() != 64788) {
         return InitializationResult.apiChecksumMismatch
     }
     if (uniffi_rollbook_ffi_checksum_method_livefeed_cancel() != 14650) {
@@ -8077,16 +8103,16 @@ private let initializationResult: InitializationResult = {
     if (uniffi_rollbook_ffi_checksum_method_livequery_next_look() != 32711) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_livequery_poll() != 2149) {
+    if (uniffi_rollbook_ffi_checksum_method_livequery_poll() != 56742) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_load_cancel() != 46483) {
+    if (uniffi_rollbook_ffi_checksum_method_load_cancel() != 10691) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_load_finish() != 57712) {
+    if (uniffi_rollbook_ffi_checksum_method_load_finish() != 38361) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_load_push() != 31537) {
+    if (uniffi_rollbook_ffi_checksum_method_load_push() != 6770) {
         return InitializationResult.apiChecksumMismatch
     }
     if (uniffi_rollbook_ffi_checksum_method_sync_approve() != 5338) {
@@ -8116,13 +8142,13 @@ private let initializationResult: InitializationResult = {
     if (uniffi_rollbook_ffi_checksum_method_sync_report() != 20885) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_constructor_engine_memory() != 50506) {
+    if (uniffi_rollbook_ffi_checksum_constructor_engine_memory() != 47526) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_constructor_engine_open() != 48083) {
+    if (uniffi_rollbook_ffi_checksum_constructor_engine_open() != 62859) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_loadlistener_progress() != 45540) {
+    if (uniffi_rollbook_ffi_checksum_method_loadlistener_progress() != 51838) {
         return InitializationResult.apiChecksumMismatch
     }
     if (uniffi_rollbook_ffi_checksum_method_changelistener_changed() != 46781) {

@@ -1,5 +1,5 @@
 extension V1 {
-    /// What a learner was praised or reprimanded for on a day.
+    /// A merit or demerit of a learner on a day.
     public struct Discipline: Codable, Hashable, Sendable {
         public let id: String
         public let learnerId: String
@@ -44,7 +44,7 @@ extension V1 {
         public let nationality: String
         public let idNumber: String
         public let passportNumber: String
-        /// The name: `Married`.
+        /// The name of the status, for example `Married`, not its id.
         public let maritalStatusId: String
         public let employmentCategory: String
         /// `Yes` or `No`.
@@ -52,7 +52,7 @@ extension V1 {
         public let appointmentType: String
         public let paidBy: String
         public let saceNumber: String
-        /// Joined by commas.
+        /// The names, separated by commas.
         public let registerClasses: String
 
         enum CodingKeys: String, CodingKey {
@@ -79,7 +79,7 @@ extension V1 {
         }
     }
 
-    /// What a school says of itself.
+    /// The information that a school publishes about itself.
     public struct SchoolInfo: Codable, Hashable, Sendable {
         public let schoolName: String
         public let adminEmailAddress: String
@@ -107,7 +107,8 @@ extension V1 {
         }
     }
 
-    /// A record of a lookup: of a grade, an ethnic group, a marital status, a gender or a language.
+    /// A record of a lookup list: a grade, an ethnic group, a marital status, a gender or a
+    /// language.
     public struct LookupEntry: Codable, Hashable, Sendable {
         public let id: String
         public let name: String

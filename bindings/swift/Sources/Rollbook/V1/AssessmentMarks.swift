@@ -1,11 +1,11 @@
 extension V1 {
-    /// The answer of Get Learner Assessment Marks (2.6): objects in objects, by `grade_id`.
+    /// The answer of Get Learner Assessment Marks (2.6): nested objects. The grades, by `grade_id`.
     public typealias AssessmentMarks = [String: GradeMarks]
 
     /// A grade and its years.
     public struct GradeMarks: Codable, Hashable, Sendable {
         public let grade: String
-        /// By year.
+        /// The years, by their numbers.
         public let years: [String: YearMarks]
     }
 
@@ -13,7 +13,7 @@ extension V1 {
     public struct YearMarks: Codable, Hashable, Sendable {
         public let year: String
         public let yearName: String
-        /// By number of the term.
+        /// The terms, by their numbers.
         public let terms: [String: TermMarks]
 
         enum CodingKeys: String, CodingKey {
@@ -25,14 +25,14 @@ extension V1 {
     /// A term and its learners.
     public struct TermMarks: Codable, Hashable, Sendable {
         public let term: String
-        /// By `learner_id`.
+        /// The learners, by `learner_id`.
         public let learners: [String: LearnerMarks]
     }
 
     /// A learner and its subjects.
     public struct LearnerMarks: Codable, Hashable, Sendable {
         public let learnerId: String
-        /// By `subject_id`.
+        /// The subjects, by `subject_id`.
         public let subjects: [String: SubjectAssessments]
 
         enum CodingKeys: String, CodingKey {
@@ -45,7 +45,7 @@ extension V1 {
     public struct SubjectAssessments: Codable, Hashable, Sendable {
         public let subjectId: String
         public let subjectName: String
-        /// By `learning_outcome_id`.
+        /// The learning outcomes, by `learning_outcome_id`.
         public let learningOutcomes: [String: LearningOutcome]
 
         enum CodingKeys: String, CodingKey {
@@ -59,7 +59,7 @@ extension V1 {
     public struct LearningOutcome: Codable, Hashable, Sendable {
         public let learningOutcomeId: String
         public let learningOutcomeName: String
-        /// By `assessment_id`.
+        /// The assessments, by `assessment_id`.
         public let assessments: [String: Assessment]
 
         enum CodingKeys: String, CodingKey {
@@ -69,8 +69,8 @@ extension V1 {
         }
     }
 
-    /// An assessment and its mark. If the structure alone was asked for, it has an id, a name,
-    /// a date and a weight; the rest is nil.
+    /// An assessment and its mark. If only the structure was requested, it has an id, a name, a
+    /// date and a weight; all other members are nil.
     public struct Assessment: Codable, Hashable, Sendable {
         public let assessmentId: String
         public let assessmentName: String
@@ -80,7 +80,7 @@ extension V1 {
         public let weight: String
         /// When the mark was last updated: YYYY-MM-DD HH:MM:SS.
         public let dtime: String?
-        /// A decimal; `a` if the learner was absent for the assessment.
+        /// A decimal, or `a` if the learner was absent for the assessment.
         public let percentage: String?
         /// A decimal.
         public let mark: String?

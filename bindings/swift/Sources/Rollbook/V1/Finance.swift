@@ -1,5 +1,5 @@
 extension V1 {
-    /// A learner and its account (section 9, item 8), of Learner Parent Info.
+    /// A learner and its account (section 9, item 8), from Learner Parent Info.
     public struct FinanceLearner: Codable, Hashable, Sendable {
         public let learnerId: String
         public let firstName: String
@@ -10,9 +10,10 @@ extension V1 {
         public let parent1Id: String
         public let parent2Id: String
         public let accountablePersonId: String
-        /// Nil unless `include_parents` was asked for.
+        /// The parents; nil unless requested with `include_parents`.
         public let parents: [Parent]?
-        /// Nil unless `include_accountable_person` was asked for, and if there is no such person.
+        /// The accountable person; nil if there is none, or unless requested with
+        /// `include_accountable_person`.
         public let accountablePerson: AccountablePerson?
 
         enum CodingKeys: String, CodingKey {
@@ -28,7 +29,7 @@ extension V1 {
         }
     }
 
-    /// Who pays for learners (section 9, item 8), of School Debtors.
+    /// A person who pays for learners (section 9, item 8), from School Debtors.
     public struct AccountablePerson: Codable, Hashable, Sendable {
         public let accountablePersonId: String
         public let title: String
@@ -52,7 +53,7 @@ extension V1 {
         public let employer: String
         /// Lines separated by carriage return and line feed.
         public let employerAddress: String
-        /// Nil unless `include_learners` was asked for.
+        /// The learners; nil unless requested with `include_learners`.
         public let learners: [FinanceLearner]?
 
         enum CodingKeys: String, CodingKey {

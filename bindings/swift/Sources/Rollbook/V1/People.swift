@@ -1,5 +1,5 @@
 extension V1 {
-    /// A learner (2.1), of Get Learner(s).
+    /// A learner (2.1), from Get Learner(s).
     public struct Learner: Codable, Hashable, Sendable {
         public let id: String
         public let firstName: String
@@ -35,7 +35,7 @@ extension V1 {
         public let parent1Id: String
         /// The id of a ``Parent``.
         public let parent2Id: String
-        /// Parent 1, then parent 2; nil unless `include_parents` was asked for.
+        /// Parent 1, then parent 2; nil unless requested with `include_parents`.
         public let parents: [Parent]?
 
         enum CodingKeys: String, CodingKey {
@@ -95,7 +95,7 @@ extension V1 {
         public let occupationStatus: String
         public let occupation: String
         public let employmentSector: String
-        /// A decimal with two decimals.
+        /// A decimal with two places.
         public let grossAnnualIncome: String
 
         enum CodingKeys: String, CodingKey {
@@ -123,7 +123,7 @@ extension V1 {
         }
     }
 
-    /// A day on which a learner was absent (2.7), of Get Learner Absentees.
+    /// A day on which a learner was absent (2.7), from Get Learner Absentees.
     public struct Absentee: Codable, Hashable, Sendable {
         public let id: String
         public let learnerId: String

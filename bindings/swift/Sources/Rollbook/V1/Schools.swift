@@ -1,5 +1,5 @@
 extension V1 {
-    /// A school (2.8), of Get Schools.
+    /// A school (2.8), from Get Schools.
     public struct School: Codable, Hashable, Sendable {
         public let schoolId: String
         public let schoolName: String
@@ -56,8 +56,7 @@ extension V1 {
         }
     }
 
-    /// What a school has authorised an integrator for (2.9), of Get Clients: one for each school and
-    /// API type.
+    /// An API type for which a school has authorised the integrator (2.9), from Get Clients.
     public struct Client: Codable, Hashable, Sendable {
         public let schoolLoginId: String
         public let schoolName: String

@@ -1,5 +1,5 @@
 extension V1 {
-    /// A subject that a learner takes in the current year (2.3), of Get Learner Subjects.
+    /// A subject that a learner takes in the current year (2.3), from Get Learner Subjects.
     public struct LearnerSubject: Codable, Hashable, Sendable {
         public let learnerId: String
         public let firstName: String
@@ -16,7 +16,7 @@ extension V1 {
         }
     }
 
-    /// A subject of a learner and its terms in the current year (2.4), of Get Learner Subjects
+    /// A subject of a learner and its terms in the current year (2.4), from Get Learner Subjects
     /// Per Term.
     public struct SubjectPerTerm: Codable, Hashable, Sendable {
         public let year: String
@@ -26,7 +26,7 @@ extension V1 {
         public let superSubjectName: String
         public let gradeId: String
         public let grade: String
-        /// In order.
+        /// The terms, in order.
         public let terms: [SubjectTerm]
 
         enum CodingKeys: String, CodingKey {
@@ -39,7 +39,7 @@ extension V1 {
         }
     }
 
-    /// A term in which a learner takes a subject, its group and classroom there (2.4).
+    /// A term in which a learner takes a subject, with the group and the classroom (2.4).
     public struct SubjectTerm: Codable, Hashable, Sendable {
         public let termId: UInt64
         public let term: String
@@ -60,14 +60,14 @@ extension V1 {
         }
     }
 
-    /// The marks of a learner in a subject, by term (2.5), of Get Learner Subject Marks.
+    /// The marks of a learner in a subject, by term (2.5), from Get Learner Subject Marks.
     public struct SubjectMarks: Codable, Hashable, Sendable {
         public let year: String
         public let subjectId: String
         public let subjectName: String
         public let gradeId: String
         public let grade: String
-        /// In order.
+        /// The terms, in order.
         public let terms: [TermMark]
 
         enum CodingKeys: String, CodingKey {
@@ -81,7 +81,7 @@ extension V1 {
     /// The mark of a subject in a term (2.5).
     public struct TermMark: Codable, Hashable, Sendable {
         public let term: String
-        /// A decimal with two decimals, such as a percentage.
+        /// A decimal with two places, such as a percentage.
         public let mark: String
     }
 }

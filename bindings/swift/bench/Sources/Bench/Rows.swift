@@ -1,8 +1,8 @@
 import CSQLite
 import Foundation
 
-/// SQLite with a finished text a row: *SQLite rows* of `benches`, whose database it
-/// opens. Prepared statements find the texts, which are joined as bytes.
+/// SQLite with one pre-rendered text per row. It opens the database *SQLite rows* of `benches`.
+/// Prepared statements find the texts, which are joined as bytes.
 final class Rows {
     private var connection: OpaquePointer?
     private var statements: [String: OpaquePointer] = [:]
@@ -13,11 +13,11 @@ final class Rows {
     }
 
     init(_ path: String) throws {
-        try look(sqlite3_open_v2(path, &connection, SQLITE_OPEN_READWRITE, nil))
+        try check(sqlite3_open_v2(path, &connection, SQLITE_OPEN_READWRITE, nil))
         for setting in [
             "locking_mode = EXCLUSIVE", "cache_size = -32768", "mmap_size = 2147418112", "temp_store = MEMORY",
         ] {
-            try look(sqlite3_exec(connection, "PRAGMA " + setting, nil, nil, nil))
+            try check(sqlite3_exec(connection, "PRAGMA " + setting, nil, nil, nil))
         }
     }
 
@@ -27,18 +27,18 @@ final class Rows {
         for (place, value) in values.enumerated() {
             let at = Int32(place + 1)
             switch value {
-            case .number(let number): try look(sqlite3_bind_int64(statement, at, number))
+            case .number(let number): try check(sqlite3_bind_int64(statement, at, number))
             case .text(let text):
                 let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-                try look(sqlite3_bind_text(statement, at, text, -1, copied))
+                try check(sqlite3_bind_text(statement, at, text, -1, copied))
             }
         }
-        var came = sqlite3_step(statement)
-        while came == SQLITE_ROW {
+        var code = sqlite3_step(statement)
+        while code == SQLITE_ROW {
             row(statement)
-            came = sqlite3_step(statement)
+            code = sqlite3_step(statement)
         }
-        guard came == SQLITE_DONE else { return try look(came) }
+        guard code == SQLITE_DONE else { return try check(code) }
     }
 
     func list(_ sql: String, _ values: Value...) throws -> Data {
@@ -182,7 +182,7 @@ final class Rows {
         out.append(contentsOf: "\"\(learner)\":{\"learner_id\":\"\(learner)\",\"subjects\":{".utf8)
     }
 
-    /// The last comma goes, and what follows an element comes behind the brackets.
+    /// Removes the last comma, and appends the brackets and a comma.
     private func close(_ brackets: String, in out: inout Data) {
         out.removeLast()
         out.append(contentsOf: brackets.utf8)
@@ -206,13 +206,13 @@ final class Rows {
     private func prepared(_ sql: String) throws -> OpaquePointer {
         if let statement = statements[sql] { return statement }
         var statement: OpaquePointer?
-        try look(sqlite3_prepare_v2(connection, sql, -1, &statement, nil))
+        try check(sqlite3_prepare_v2(connection, sql, -1, &statement, nil))
         guard let statement else { throw Failed(what: sql) }
         statements[sql] = statement
         return statement
     }
 
-    private func look(_ code: Int32) throws {
+    private func check(_ code: Int32) throws {
         if code != SQLITE_OK { throw Failed(what: String(cString: sqlite3_errmsg(connection))) }
     }
 

@@ -1,7 +1,7 @@
-// How long questions take from Swift, beside SQLite: medians in microseconds, one
-// process. `Bench FOLDER`: the folder that `rollbook-benches --bin rows` made. Each
-// answer is compared before it is timed; a round asks everything of both in an order
-// that changes. The second table has what was decoded by `JSONSerialization`.
+// Measures questions from Swift and compares them with SQLite, in one process: medians in
+// microseconds. `Bench FOLDER` takes the folder that `rollbook-benches --bin rows` created. Each
+// answer is compared before it is timed, and each round asks all questions of both in a random
+// order. The second table includes the time of `JSONSerialization`.
 import Dispatch
 import Foundation
 import Rollbook
@@ -10,7 +10,7 @@ let school: UInt64 = 1000
 let rounds = 300
 let folder = URL(fileURLWithPath: CommandLine.arguments[1])
 let rows = try Rows(folder.appendingPathComponent("rows.sqlite").path)
-// 2026-12-31: all marks of the year are released.
+// 2026-12-31, when all marks of the year are released.
 let engine = try Engine.open(
     at: folder.appendingPathComponent("rollbook.redb"), options: Options(fixedClock: 1_798_700_400))
 
@@ -79,8 +79,9 @@ let asked = [
     },
 ]
 
-/// The median of each call over shuffled rounds, after as many to warm up.
-func timed(_ calls: [() throws -> Void], rounds: Int) throws -> [Double] {
+/// Returns the median of each call over this number of rounds in random order, after the same number
+/// of rounds to warm up.
+func measure(_ calls: [() throws -> Void], rounds: Int) throws -> [Double] {
     var times = calls.map { _ in [UInt64]() }
     for round in 0..<2 * rounds {
         for place in calls.indices.shuffled() {
@@ -99,7 +100,7 @@ func parse(_ json: Data) throws { _ = try JSONSerialization.jsonObject(with: jso
 var sizes: [Int] = []
 for each in asked {
     let ours = try engine.ask(each.question()).data
-    guard try ours == each.peer() else { fatalError("\(each.name): SQLite rows answers other than Rollbook") }
+    guard try ours == each.peer() else { fatalError("\(each.name): the answer of SQLite rows differs from that of Rollbook") }
     sizes.append(ours.count)
 }
 for parses in [false, true] {
@@ -108,7 +109,7 @@ for parses in [false, true] {
         if parses { return [{ try parse(ours()) }, { try parse(each.peer()) }] }
         return [{ _ = try ours() }, { _ = try each.peer() }]
     }
-    let times = try timed(calls, rounds: rounds)
+    let times = try measure(calls, rounds: rounds)
     print("\n| question | bytes | µs | SQLite rows, × |\n|---|--:|--:|--:|")
     for (place, each) in asked.enumerated() {
         let (ours, theirs) = (times[2 * place], times[2 * place + 1])
@@ -121,6 +122,6 @@ for parses in [false, true] {
 let demo: KeyValuePairs = ["HTTP-X-USERNAME": "demo", "HTTP-X-PASSWORD": "demo"]
 let request = Request("/api/v1/adminplus/learners/1000?learner_id=1", headers: demo)
 let batch = Array(repeating: request, count: 50)
-let whole = try timed(
+let whole = try measure(
     [{ _ = try engine.request(request) }, { _ = try engine.requests(batch) }], rounds: 20 * rounds)
 print("\none learner, a whole request: \(whole[0]) µs; each of 50: \(whole[1] / 50) µs")

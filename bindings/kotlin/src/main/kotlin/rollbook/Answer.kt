@@ -1,15 +1,16 @@
 package rollbook
 
 /**
- * An answer: what the service would send.
+ * The answer to a request or a question, as the service would send it.
  *
  * @property status the HTTP status code
- * @property bytes the body: compact JSON in UTF-8. Not copied: whoever changes it changes the answer.
- *   Of a store that is damaged it may be no UTF-8, and then [body] has U+FFFD in its place.
- * @property allow the methods that the path takes, if another was tried
+ * @property bytes the body: compact JSON in UTF-8. It is not copied, so a change of this array
+ *   changes the answer. If the store is damaged, it may not be valid UTF-8; then [body] contains
+ *   U+FFFD instead of the invalid bytes.
+ * @property allow the permitted methods, if the request used another one
  */
 class Answer(val status: UShort, val bytes: ByteArray, val allow: String? = null) {
-    /** An answer of these parts, of which content type and length follow from [body]. */
+    /** Creates an answer. Of [headers], only `Allow` is used; the others result from [body]. */
     constructor(
         status: UShort,
         headers: List<Header>,
@@ -20,10 +21,10 @@ class Answer(val status: UShort, val bytes: ByteArray, val allow: String? = null
         headers.lastOrNull { it.name.equals("Allow", ignoreCase = true) }?.value,
     )
 
-    /** The body as text, which is made of [bytes] the first time. */
+    /** The body as text. It is decoded from [bytes] when it is first read. */
     val body: String by lazy(LazyThreadSafetyMode.PUBLICATION) { bytes.decodeToString() }
 
-    /** Content type and length, and `Allow` if the path does not take the method. */
+    /** The content type and the length, and `Allow` if the path does not permit the method. */
     val headers: List<Header>
         get() =
             listOfNotNull(

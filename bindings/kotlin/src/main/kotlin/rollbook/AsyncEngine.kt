@@ -12,20 +12,20 @@ import kotlinx.coroutines.isActive
 import kotlinx.coroutines.withContext
 
 /**
- * An [Engine] for coroutines: each function runs the engine's function of the same name on
- * [dispatcher] and suspends until it is done.
+ * An [Engine] for coroutines. Each function runs the engine's function of the same name on
+ * [dispatcher], and suspends until it is finished.
  *
  * ```
  * val school = AsyncEngine(Engine.open("school.redb"))
  * school.apply(Path("school.ndjson"))
  * ```
  *
- * A coroutine that is cancelled waits until its call has ended, and is cancelled then. A load of a
- * cancelled coroutine is given up within 64 KiB, and nothing of it is kept; if it was being written
- * already, all of it is. Whatever else had begun is done.
+ * A coroutine that is cancelled first waits until its call has ended. A load is cancelled within 64
+ * KiB in this case, and nothing of it is stored, unless it was already being committed: then it is
+ * stored completely. Any other call is completed.
  *
- * @param engine the engine, which may be used directly as well
- * @param dispatcher where calls block; [Dispatchers.IO] unless given
+ * @param engine the engine, which can also be used directly
+ * @param dispatcher the dispatcher on which calls block; the default is [Dispatchers.IO]
  */
 class AsyncEngine(
     val engine: Engine,
@@ -129,8 +129,8 @@ class AsyncEngine(
     }
 
     /**
-     * Begins or goes on with the syncing of a school. What it gives blocks; `syncWith` of
-     * `rollbook.okhttp` drives it from a coroutine.
+     * Starts a sync of a school, or resumes it. The functions of the result block; `syncWith` of
+     * `rollbook.okhttp` runs the sync from a coroutine.
      *
      * @see Engine.sync
      */
@@ -145,14 +145,15 @@ class AsyncEngine(
     suspend fun forgetSync(school: ULong): Unit = blocking { forgetSync(school) }
 
     /**
-     * What changed for a follower of a scope. What it gives blocks.
+     * Returns the feed with the changes for a follower of a scope. The functions of the result
+     * block.
      *
      * @see Engine.feed
      */
     suspend fun feed(scope: Scope, after: String? = null): Feed = blocking { feed(scope, after) }
 
     /**
-     * Observes the feeds of a scope. The live feed that it returns blocks while it looks.
+     * Observes the feeds of a scope. The functions of the result block.
      *
      * @see Engine.observeFeed
      */
@@ -160,8 +161,8 @@ class AsyncEngine(
         blocking { observeFeed(scope, listener) }
 
     /**
-     * Begins to take a feed. What it gives blocks; `followFrom` of `rollbook.okhttp` drives one from
-     * a coroutine.
+     * Begins to apply a feed. The functions of the result block; `followFrom` of `rollbook.okhttp`
+     * fetches a feed from a coroutine and applies it.
      *
      * @see Engine.follow
      */
@@ -171,22 +172,22 @@ class AsyncEngine(
     suspend fun followed(): String? = blocking { followed() }
 
     /**
-     * The lines of an export in pieces of about 64 KiB. Each collection is an export of its own, of
-     * the moment at which it begins, and ends with the collection.
+     * Returns the lines of an export in pieces of about 64 KiB. Each collection of the flow starts
+     * an export of its own, which shows the store as it is then and ends with the collection.
      *
      * @see Engine.export
      */
     fun export(credentials: Credentials): Flow<String> = exported { export(credentials) }
 
     /**
-     * As [export], of a scope.
+     * Like [export], but with the records of a scope.
      *
      * @see Engine.exportScope
      */
     fun exportScope(scope: Scope): Flow<String> = exported { exportScope(scope) }
 
     /**
-     * As [export], under other names: [key] is 32 random bytes.
+     * Like [export], but under pseudonyms. [key] consists of 32 random bytes.
      *
      * @see Engine.exportPseudonymised
      */
@@ -200,16 +201,18 @@ class AsyncEngine(
         .flowOn(dispatcher)
 
     /**
-     * The answer that [ask] gives, and again whenever its status or its bytes change: after a change
-     * of the data that it is made from, and when another day begins at the school.
+     * Returns the current answer of [ask], and a new one whenever its status or its bytes change.
+     * This can happen after a change of the data from which the answer is made, and when another
+     * day begins at the school.
      *
-     * Each collection is a live query of its own, which ends with it; no thread waits. A collector
-     * that is slow misses answers that are out of date by then: none is older than the one before
-     * it, and none the same. It completes when the engine is closed; while the engine is suspended
-     * it waits. An error is a failed result, each once, and the live query continues: `not_synced`
-     * if the school is synced and what is asked was not seen; `io` or `corrupt` if the store fails.
-     * The flow itself fails as `bad_argument` if a text is no date. `map { it.getOrThrow() }` makes
-     * a flow of answers that ends with the first error.
+     * Each collection of the flow starts a live query of its own, which ends with the collection.
+     * No thread is blocked meanwhile. If the collector is slow, intermediate answers are skipped.
+     * Answers arrive in order, and each one differs from the one before it. The flow completes when
+     * the engine is closed; while the engine is suspended, it waits. An error is delivered once, as
+     * a failed result, and the live query continues: `not_synced` if the school is synced and the
+     * requested data was not fetched; `io` or `corrupt` if the store fails. The flow itself fails
+     * as `bad_argument` if a text is not a date. `map { it.getOrThrow() }` results in a flow of
+     * answers that ends with the first error.
      *
      * @see Engine.observe
      */
@@ -217,7 +220,7 @@ class AsyncEngine(
         answers(dispatcher) { engine.observe(question, it) }
 
     /**
-     * As [observe], but with the answers of [find].
+     * Like [observe], but with the answers of [find].
      *
      * @see Engine.observeRecord
      */
@@ -250,7 +253,7 @@ class AsyncEngine(
     private suspend fun <T> blocking(call: Engine.() -> T): T =
         withContext(dispatcher) { engine.call() }
 
-    /** A load that a cancelled coroutine gives up; it ends before the cancellation is reported. */
+    /** Runs a load, which is cancelled with its coroutine. It ends before the coroutine does. */
     private suspend fun loading(
         progress: ((Progress) -> Boolean)?,
         load: Engine.((Progress) -> Boolean) -> Summary,

@@ -10,12 +10,13 @@ import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.AtomicInteger
 
 /**
- * The short way to the engine, for what is asked thousands of times a second: one call, whose
- * arguments are four numbers, and memory that is used again. The generated code makes, fills and
- * gives back several buffers for a question, each by calls of its own.
+ * Direct calls of the engine, for requests and questions that are sent thousands of times a second.
+ * A direct call is a single call of the library with four numbers as arguments, and its memory is
+ * reused. The generated code allocates, fills and frees several buffers for a question, with a call
+ * for each.
  *
- * The arguments are written by the generated converters. `ffi/src/call.rs` says which calls there
- * are, `ffi/src/direct.rs` what comes back.
+ * The generated converters encode the arguments. `ffi/src/call.rs` describes the calls, and
+ * `ffi/src/direct.rs` the replies.
  */
 internal object Direct {
     const val REQUEST: Byte = 0
@@ -27,7 +28,7 @@ internal object Direct {
     init {
         val library = System.getProperty("uniffi.component.rollbook.libraryOverride")
         Native.register(Direct::class.java, library ?: "rollbook_ffi")
-        check(rollbook_form() == FORM) { "rollbook and its library are not of one build" }
+        check(rollbook_form() == FORM) { "rollbook and its library are from different builds" }
     }
 
     @Suppress("FunctionName")
@@ -37,29 +38,34 @@ internal object Direct {
 
     @Suppress("FunctionName") external fun rollbook_form(): Long
 
-    /** What no call is using, and how much that is. */
+    /** The memory that no call is using. */
     private val idle = ConcurrentLinkedQueue<Space>()
-    private val idling = AtomicInteger()
 
-    /** Calls the engine for one answer: [write] gives the arguments, which are at most [size]. */
+    /** The number of elements of [idle], and of those that are about to be added. */
+    private val idleCount = AtomicInteger()
+
+    /**
+     * Makes a call that returns one answer. [write] encodes the arguments, which have at most
+     * [size] bytes.
+     */
     inline fun answer(
-        engine: Called,
+        engine: EngineHandle,
         call: Byte,
         size: ULong,
         write: (ByteBuffer) -> Unit,
-    ): Answer = called(engine, call, size, write) { it.answer() }
+    ): Answer = makeCall(engine, call, size, write) { it.answer() }
 
-    /** Calls the engine for the answers to a list of requests. */
-    fun answers(engine: Called, given: List<Request>): List<Answer> {
-        // Others may change what was given meanwhile.
+    /** Makes a call that returns the answers to a list of requests. */
+    fun answers(engine: EngineHandle, given: List<Request>): List<Answer> {
+        // The list is copied, because another thread may change it meanwhile.
         val requests = given.toList()
         val size = requests.fold(4uL) { size, request -> size + sizeOf(request) }
         val write = { into: ByteBuffer ->
             into.putInt(requests.size)
             requests.forEach { write(it, into) }
         }
-        return called(engine, REQUESTS, size, write) { reply ->
-            reply.refuse()
+        return makeCall(engine, REQUESTS, size, write) { reply ->
+            reply.throwIfFailed()
             var at = 0L
             List(requests.size) {
                 val head = ByteBuffer.wrap(reply.bytes(at, ONE_OF_MANY))
@@ -72,15 +78,16 @@ internal object Direct {
         }
     }
 
-    inline fun <T> called(
-        engine: Called,
+    /** Makes a call with reused memory. [write] encodes the arguments, and [read] the reply. */
+    inline fun <T> makeCall(
+        engine: EngineHandle,
         call: Byte,
         size: ULong,
         write: (ByteBuffer) -> Unit,
         read: (Space) -> T,
     ): T {
         val crossing = engine.crossing
-        val space = take()
+        val space = acquire()
         try {
             space.begin(engine, size)
             space.input.put(call)
@@ -90,40 +97,45 @@ internal object Direct {
         } finally {
             space.giveBack(crossing)
             space.end()
-            leave(space)
+            release(space)
         }
     }
 
-    /** What is used comes out of the queue always, even if it was made for this: [Space.holds]. */
-    fun take(): Space {
+    /**
+     * Returns memory for a call. New memory passes through the queue too, so that other threads may
+     * have a reference to it; see [Space.engineInUse].
+     */
+    fun acquire(): Space {
         while (true) {
             idle.poll()?.let {
-                idling.decrementAndGet()
+                idleCount.decrementAndGet()
                 return it
             }
-            idling.incrementAndGet()
+            idleCount.incrementAndGet()
             idle.add(Space())
         }
     }
 
-    fun leave(space: Space) {
-        if (idling.incrementAndGet() <= MOST_IDLE) idle.add(space) else idling.decrementAndGet()
+    /** Makes memory available for other calls, unless enough of it is idle. */
+    fun release(space: Space) {
+        val isNeeded = idleCount.incrementAndGet() <= MAX_IDLE
+        if (isNeeded) idle.add(space) else idleCount.decrementAndGet()
     }
 
-    /** An engine as calls have it. */
-    class Called(val native: NativeEngine) {
+    /** The address of an engine, with a reference to the object that returned it. */
+    class EngineHandle(val native: NativeEngine) {
         val address = native.address().toLong()
 
-        @Volatile var crossing: Crossing = Crossing.Usual
+        @Volatile var crossing: Crossing = Crossing.Library
     }
 
-    /** How the calls are made: what counts them stands here in a test. */
+    /** The calls of the library. A test replaces them to count the calls. */
     interface Crossing {
         fun call(engine: Long, space: Space)
 
         fun giveBack(space: Space)
 
-        object Usual : Crossing {
+        object Library : Crossing {
             override fun call(engine: Long, space: Space) =
                 rollbook_call_at(
                     engine,
@@ -136,86 +148,89 @@ internal object Direct {
         }
     }
 
-    /** Memory for one call: `Output` has a head, and room for small answers. */
+    /** The memory for one call: an input, and an `Output` with space for small answers. */
     class Space {
-        private val usual: ByteBuffer = ByteBuffer.allocateDirect(USUAL)
-        private val usualAddress = addressOf(usual)
+        private val smallInput: ByteBuffer = ByteBuffer.allocateDirect(INPUT_BYTES)
+        private val smallInputAddress = addressOf(smallInput)
         private val output =
-            ByteBuffer.allocateDirect(HEAD + ROOM).order(ByteOrder.nativeOrder())
+            ByteBuffer.allocateDirect(HEAD + INLINE_BYTES).order(ByteOrder.nativeOrder())
         val outputAddress = addressOf(output)
 
-        /** Arguments that are longer than usual. */
-        private var long: Memory? = null
-        var input: ByteBuffer = usual
+        /** The memory for arguments that do not fit into [smallInput]. */
+        private var largeInput: Memory? = null
+        var input: ByteBuffer = smallInput
             private set
 
         val inputAddress
-            get() = long?.let { Pointer.nativeValue(it) } ?: usualAddress
+            get() = largeInput?.let { Pointer.nativeValue(it) } ?: smallInputAddress
 
         /**
-         * The engine while it is called: without this the garbage collector might find that nobody
-         * refers to it any more, and Rust would answer from memory that was let go. A field that is
-         * only read afterwards is no reference to a compiler that sees that nothing comes of it;
-         * this is one, as others may have seen the space before.
+         * The engine during a call. Without this reference, the garbage collector could free the
+         * engine during the call, and Rust would read memory that was freed. A local reference is
+         * not enough, because the compiler removes it if the object is not used afterwards. It
+         * cannot remove an assignment to this field, because other threads may have a reference to
+         * the space.
          */
-        @JvmField var holds: NativeEngine? = null
+        @JvmField var engineInUse: NativeEngine? = null
 
+        /** The capacity of lent bytes; 0 if the reply is in the output. */
         val capacity
             get() = output.getLong(8)
 
-        private val lent
+        private val lentAddress
             get() = output.getLong(0)
 
-        /** Makes the space ready for arguments that are at most [size] beside the call's number. */
-        fun begin(engine: Called, size: ULong) {
-            holds = engine.native
+        /** Prepares the space for arguments of at most [size] bytes, after the byte of the call. */
+        fun begin(engine: EngineHandle, size: ULong) {
+            engineInUse = engine.native
             val needed = size + 1uL
-            if (needed > USUAL.toULong()) {
+            if (needed > INPUT_BYTES.toULong()) {
                 require(needed <= Int.MAX_VALUE.toULong()) { "$size bytes are too many for one call" }
                 val memory = Memory(needed.toLong())
-                long = memory
+                largeInput = memory
                 input = memory.getByteBuffer(0, needed.toLong()).order(ByteOrder.BIG_ENDIAN)
             }
         }
 
-        /** Leaves nothing of the arguments, which a password may be among. */
+        /** Erases the arguments, which may contain a password, and frees large memory. */
         fun end() {
-            // Android before 14 has these of Buffer alone.
+            // Before Android 14, `flip` and `clear` are methods of Buffer only.
             (input as Buffer).flip()
             while (input.hasRemaining()) input.put(ZEROS, 0, minOf(input.remaining(), ZEROS.size))
-            (usual as Buffer).clear()
-            input = usual
-            long?.close()
-            long = null
-            holds = null
+            (smallInput as Buffer).clear()
+            input = smallInput
+            largeInput?.close()
+            largeInput = null
+            engineInUse = null
         }
 
+        /** Returns the answer of a call, or throws its error. */
         fun answer(): Answer {
-            refuse()
+            throwIfFailed()
             val allow = output.getShort(26).toInt()
             return answer(output.getShort(24), 0, length - allow, allow)
         }
 
-        /** The answer whose body starts [at] this byte, with the text of its `Allow` behind it. */
+        /** Returns the answer whose body starts [at] this byte, followed by the text of `Allow`. */
         fun answer(status: Short, at: Long, length: Int, allow: Int): Answer {
             val methods = if (allow == 0) null else bytes(at + length, allow).decodeToString()
             return Answer(status.toUShort(), bytes(at, length), methods)
         }
 
-        /** Throws what the call failed with. */
-        fun refuse() {
+        /** Throws the error of the call, if it failed. */
+        fun throwIfFailed() {
             val outcome = output.getInt(28)
             if (outcome == 0) return
-            val said = bytes(0, length)
-            if (outcome != 1) throw InternalException(said.decodeToString())
-            throw FfiConverterTypeRollbookError.read(ByteBuffer.wrap(said))
+            val error = bytes(0, length)
+            if (outcome != 1) throw InternalException(error.decodeToString())
+            throw FfiConverterTypeRollbookError.read(ByteBuffer.wrap(error))
         }
 
         private val length
             get() = Math.toIntExact(output.getLong(16))
 
         fun bytes(at: Long, length: Int): ByteArray {
-            if (capacity != 0L) return Pointer(lent).getByteArray(at, length)
+            if (capacity != 0L) return Pointer(lentAddress).getByteArray(at, length)
             (output as Buffer).position(HEAD + at.toInt())
             return ByteArray(length).also { output.get(it) }
         }
@@ -233,7 +248,7 @@ internal object Direct {
     fun write(request: Request, into: ByteBuffer) {
         text(request.target, into)
         text(request.method, into)
-        // What was written is counted: others may change the list meanwhile.
+        // The written headers are counted, because another thread may change the list meanwhile.
         val count = into.position()
         var written = 0
         into.putInt(0)
@@ -247,13 +262,14 @@ internal object Direct {
         FfiConverterOptionalLong.write(request.now, into)
     }
 
-    /** Letters of ASCII need no encoder, which takes longer to make than to use. */
+    /** Writes a text. Only a text that is not ASCII needs an encoder, whose creation is slow. */
     private fun text(text: String, into: ByteBuffer) {
         val start = into.position()
         into.putInt(text.length)
         for (letter in text) {
             if (letter >= '\u0080') {
-                // Before the position is set back: what lies before it is what gets cleared.
+                // The text is encoded before the position is reset. If the encoder throws, `end`
+                // erases everything before the position.
                 val utf8 = FfiConverterString.toUtf8(text)
                 (into as Buffer).position(start)
                 into.putInt(utf8.remaining())
@@ -264,17 +280,24 @@ internal object Direct {
         }
     }
 
-    const val ROOM = 4096
+    /** The maximum length of an answer that is written to the output, in bytes. */
+    const val INLINE_BYTES = 4096
+
+    /** The length of the head of an output, in bytes. */
     private const val HEAD = 32
 
-    /** What comes before each answer of a list. */
+    /** The length of the head of each answer in a list, in bytes. */
     private const val ONE_OF_MANY = 12
 
-    /** The version of this form, and the size of `Output`: `rollbook_form`. */
-    private const val FORM = (1L shl 32) or (HEAD + ROOM).toLong()
+    /**
+     * The version of this interface and the size of an `Output`, as `rollbook_form` returns them.
+     */
+    private const val FORM = (1L shl 32) or (HEAD + INLINE_BYTES).toLong()
 
-    /** Bytes of arguments that memory is kept for; a question has fewer than 160. */
-    const val USUAL = 4096
-    const val MOST_IDLE = 32
-    private val ZEROS = ByteArray(USUAL)
+    /** The size of the reused memory for arguments, in bytes. A question has fewer than 160. */
+    const val INPUT_BYTES = 4096
+
+    /** The maximum number of idle spaces. */
+    const val MAX_IDLE = 32
+    private val ZEROS = ByteArray(INPUT_BYTES)
 }

@@ -4,10 +4,10 @@ import java.io.InputStream
 import java.nio.file.Path
 
 /**
- * A school administration system's integration API over a store on this device.
+ * The integration API of a school administration system, over a store on this device.
  *
- * Give it a school's data as a dataset, ask it the requests of the service, and it answers with the
- * exact JSON of v1 or v2, every rule included.
+ * Load the data of a school as a dataset and send the same requests as to the service. The engine
+ * answers with the exact JSON of v1 or v2, and implements every rule.
  *
  * ```
  * Engine.open("school.redb").use { engine ->
@@ -16,36 +16,36 @@ import java.nio.file.Path
  * }
  * ```
  *
- * An engine may be used from several threads at once. Every call blocks until it is done, most for
- * microseconds; [AsyncEngine] suspends instead. Whatever goes wrong beside an answer is a
- * [RollbookException] with a stable [code]; a text that holds half of a surrogate pair is no text
- * and gives [java.nio.charset.CharacterCodingException].
+ * An engine can be used from several threads at once. Every call blocks until it is finished; most
+ * calls take microseconds. [AsyncEngine] suspends instead. Any failure that is not an answer is a
+ * [RollbookException] with a stable [code]. A text with an unpaired surrogate is refused with a
+ * [java.nio.charset.CharacterCodingException].
  */
 class Engine internal constructor(private val native: NativeEngine) :
     NativeEngineInterface by native, AutoCloseable {
-    internal val called = Direct.Called(native)
+    internal val handle = Direct.EngineHandle(native)
 
     override fun request(request: Request): Answer =
-        Direct.answer(called, Direct.REQUEST, Direct.sizeOf(request)) { into ->
+        Direct.answer(handle, Direct.REQUEST, Direct.sizeOf(request)) { into ->
             Direct.write(request, into)
         }
 
     override fun requests(requests: List<Request>): List<Answer> =
-        Direct.answers(called, requests)
+        Direct.answers(handle, requests)
 
     override fun ask(question: Question, now: Long?): Answer =
-        asked(Direct.ASK, question, null, now)
+        callWith(Direct.ASK, question, null, now)
 
     override fun find(question: Question, now: Long?): Answer =
-        asked(Direct.FIND, question, null, now)
+        callWith(Direct.FIND, question, null, now)
 
     override fun page(question: Question, page: Page, now: Long?): Answer =
-        asked(Direct.PAGE, question, page, now)
+        callWith(Direct.PAGE, question, page, now)
 
-    private fun asked(call: Byte, question: Question, page: Page?, now: Long?): Answer {
+    private fun callWith(call: Byte, question: Question, page: Page?, now: Long?): Answer {
         val least = FfiConverterTypeQuestion.allocationSize(question) + 9uL
         val size = least + (page?.let(FfiConverterTypePage::allocationSize) ?: 0uL)
-        return Direct.answer(called, call, size) { into ->
+        return Direct.answer(handle, call, size) { into ->
             FfiConverterTypeQuestion.write(question, into)
             if (page != null) FfiConverterTypePage.write(page, into)
             FfiConverterOptionalLong.write(now, into)
@@ -53,8 +53,9 @@ class Engine internal constructor(private val native: NativeEngine) :
     }
 
     /**
-     * Answers a request as the service does, rules of access included: [target] is the path and
-     * query string, `now` the instant to answer for, in seconds since 1970-01-01T00:00:00Z.
+     * Answers a request as the service does, including the access checks. [target] is the path and
+     * the query string. [now] is the instant for which the request is answered, in seconds since
+     * 1970-01-01T00:00:00Z.
      *
      * @see NativeEngineInterface.request
      */
@@ -67,12 +68,12 @@ class Engine internal constructor(private val native: NativeEngine) :
     ): Answer = request(Request(target, method, headersOf(*headers), body, now))
 
     override fun apply(dataset: Dataset, listener: LoadListener?): Summary =
-        heard(listener) { native.apply(dataset, it) }
+        loadWithListener(listener) { native.apply(dataset, it) }
 
     /**
-     * Applies a dataset: all of it, durably, or nothing. [progress] hears about every 64 KiB how
-     * far it has come; the load is cancelled, and nothing of it kept, if it returns false or
-     * throws. What it throws is thrown here.
+     * Applies a dataset: all of it, durably, or nothing. [progress] receives the progress of the
+     * load about every 64 KiB. If it returns false or throws an exception, the load is cancelled
+     * and nothing of it is stored. This function throws the same exception.
      *
      * @see NativeEngineInterface.apply
      */
@@ -83,20 +84,20 @@ class Engine internal constructor(private val native: NativeEngine) :
     fun apply(text: String, progress: ((Progress) -> Boolean)? = null): Summary =
         apply(Dataset.Text(text), progress)
 
-    /** Applies a file, which is read as the load goes on. */
+    /** Applies a file, which is read during the load. */
     fun apply(file: Path, progress: ((Progress) -> Boolean)? = null): Summary =
         apply(Dataset.File(file.toString()), progress)
 
-    /** Applies what [stream] holds, in pieces of 64 KiB. The stream is not closed. */
+    /** Applies the content of [stream], in pieces of 64 KiB. The stream is not closed. */
     fun apply(stream: InputStream, progress: ((Progress) -> Boolean)? = null): Summary =
-        load().use { it.pour(stream, progress) }
+        load().use { it.pushAll(stream, progress) }
 
     override fun replaceSchool(school: ULong, dataset: Dataset, listener: LoadListener?): Summary =
-        heard(listener) { native.replaceSchool(school, dataset, it) }
+        loadWithListener(listener) { native.replaceSchool(school, dataset, it) }
 
     /**
-     * Applies a dataset that is the whole of one school: what it lacks goes. [progress] is that of
-     * [apply].
+     * Applies a dataset that contains one school completely. Stored records of the school that the
+     * dataset lacks are removed. [progress] is that of [apply].
      *
      * @see NativeEngineInterface.replaceSchool
      */
@@ -113,35 +114,35 @@ class Engine internal constructor(private val native: NativeEngine) :
         progress: ((Progress) -> Boolean)? = null,
     ): Summary = replaceSchool(school, Dataset.Text(text), progress)
 
-    /** Replaces a school by a file, which is read as the load goes on. */
+    /** Replaces a school by a file, which is read during the load. */
     fun replaceSchool(
         school: ULong,
         file: Path,
         progress: ((Progress) -> Boolean)? = null,
     ): Summary = replaceSchool(school, Dataset.File(file.toString()), progress)
 
-    /** Replaces a school by what [stream] holds, in pieces of 64 KiB. The stream is not closed. */
+    /** Replaces a school by the content of [stream], in pieces of 64 KiB. The stream stays open. */
     fun replaceSchool(
         school: ULong,
         stream: InputStream,
         progress: ((Progress) -> Boolean)? = null,
-    ): Summary = loadSchool(school).use { it.pour(stream, progress) }
+    ): Summary = loadSchool(school).use { it.pushAll(stream, progress) }
 
-    /** The faults of the lines of [text], at most [limit]. Nothing is applied. */
+    /** Returns the faults of the lines of [text], at most [limit]. Nothing is applied. */
     fun check(text: String, limit: UInt = 100u): List<Fault> = check(Dataset.Text(text), limit)
 
-    /** The faults of a file, at most [limit]. Nothing is applied. */
+    /** Returns the faults of a file, at most [limit]. Nothing is applied. */
     fun check(file: Path, limit: UInt = 100u): List<Fault> =
         check(Dataset.File(file.toString()), limit)
 
-    /** Writes a copy of the store to a new file, readable by its owner alone. */
+    /** Writes a copy of the store to a new file, which only its owner can read. */
     fun backup(file: Path, credentials: Credentials): Unit = backup(file.toString(), credentials)
 
     /**
-     * Closes the store and gives its file back. Every later call fails as
-     * [RollbookException.Closed], a request is answered 500; closing again does nothing.
+     * Closes the store and its file. Every later call fails as [RollbookException.Closed], and
+     * requests are answered with 500. Closing again has no effect.
      *
-     * @throws RollbookException.Busy if a load does not end in time
+     * @throws RollbookException.Busy if a load does not finish in time
      */
     override fun close(): Unit = native.closeStore()
 
@@ -153,32 +154,33 @@ class Engine internal constructor(private val native: NativeEngine) :
 
     companion object {
         /**
-         * Opens the store in a file, and makes one where nothing is.
+         * Opens the store in a file, or creates one if no file exists.
          *
-         * @throws RollbookException.AlreadyOpen if an engine holds it, here or in another process
-         * @throws RollbookException.NotAStore if the file is something else
-         * @throws RollbookException.NewerFormat if a newer Rollbook wrote it
-         * @throws RollbookException.Corrupt if it is damaged
+         * @throws RollbookException.AlreadyOpen if another engine, in this process or another one,
+         *   has the store open
+         * @throws RollbookException.NotAStore if the file is not a store
+         * @throws RollbookException.NewerFormat if a newer version of Rollbook wrote the store
+         * @throws RollbookException.Corrupt if the store is damaged
          */
         fun open(path: String, options: Options = Options()): Engine =
             NativeEngine.open(path, options)
 
-        /** Opens the store in a file, and makes one where nothing is. */
+        /** Opens the store in a file, or creates one if no file exists. */
         fun open(path: Path, options: Options = Options()): Engine = open(path.toString(), options)
 
-        /** Opens an empty store that lives in memory and goes with the engine. */
+        /** Opens an empty store in memory, which is discarded with the engine. */
         fun memory(options: Options = Options()): Engine = NativeEngine.memory(options)
     }
 }
 
-/** Headers of a [Request], in this order. */
+/** Returns the headers of a [Request], in this order. */
 fun headersOf(vararg headers: Pair<String, String>): List<Header> = headers.map { (name, value) ->
     Header(name, value)
 }
 
 /**
- * What the generated constructors give: an [Engine] in place of the [NativeEngine] that it forwards
- * to.
+ * Lets the generated constructors return an [Engine] instead of the [NativeEngine] to which it
+ * forwards calls.
  */
 internal object FfiConverterTypeEngine {
     fun lift(handle: Long): Engine = Engine(NativeEngine(UniffiWithHandle, handle))

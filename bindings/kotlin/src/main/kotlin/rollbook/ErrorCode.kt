@@ -1,6 +1,6 @@
 package rollbook
 
-/** The error's stable code: the same in every language that Rollbook has a package for. */
+/** The stable code of the error, which is the same in the packages for all languages. */
 val RollbookException.code: String
     get() =
         when (this) {

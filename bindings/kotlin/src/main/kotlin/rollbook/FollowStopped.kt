@@ -1,20 +1,21 @@
 package rollbook
 
 /**
- * No feed came from the server, or not all of one. What came to the end of a part is kept, and the
- * next call goes on.
+ * Reports that the server sent no feed, or an incomplete one. Complete parts are stored, and the
+ * next call continues after them.
  *
- * @property status what the server answered, as 401; null if the connection failed
+ * @property status the status of the server's answer, for example 401; null if the connection
+ *   failed
  */
-class FollowStopped(val status: Int?, cause: Throwable? = null) : Exception(words(status), cause)
+class FollowStopped(val status: Int?, cause: Throwable? = null) : Exception(describe(status), cause)
 
-private fun words(status: Int?): String =
+private fun describe(status: Int?): String =
     when (status) {
         null ->
-            "the connection to the server failed: what came to the end of a part is kept, and the " +
-                "next call goes on"
+            "the connection to the server failed: complete parts are stored, and the next " +
+                "call continues"
         401, 403 -> "the server answered $status: check the login that the client sends"
         in 300..399 ->
-            "the server answered $status: no redirect is followed, give the feed's own address"
+            "the server answered $status: redirects are not followed: give the feed's own address"
         else -> "the server answered $status and no feed: try again later"
     }

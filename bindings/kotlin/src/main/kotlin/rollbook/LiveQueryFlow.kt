@@ -18,7 +18,7 @@ internal fun answers(
     val due = Channel<Unit>(Channel.CONFLATED)
     observe(Due(due)).use { query ->
         while (true) {
-            val given = withContext(dispatcher) { query.given() }
+            val given = withContext(dispatcher) { query.pollResult() }
             if (given != null) {
                 emit(given)
             } else if (query.isOver()) {
@@ -30,8 +30,8 @@ internal fun answers(
     }
 }
 
-/** The next answer or error. A flow ends by what is thrown in it, so an error is a value. */
-private fun LiveQuery.given(): Result<Answer>? = try {
+/** Returns the next answer or error. An error is a value, because an exception ends a flow. */
+private fun LiveQuery.pollResult(): Result<Answer>? = try {
     poll()?.let { Result.success(it) }
 } catch (failed: RollbookException) {
     Result.failure(failed)

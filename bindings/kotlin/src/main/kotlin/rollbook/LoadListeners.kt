@@ -1,15 +1,18 @@
 package rollbook
 
-/** A listener that is a function. */
+/** A listener that calls a function. */
 internal class Listener(private val progress: (Progress) -> Boolean) : LoadListener {
     override fun progress(progress: Progress): Boolean = this.progress.invoke(progress)
 }
 
 /**
- * Loads with a listener; what the listener throws is thrown here as it is, once the load is given
- * up. On its way through the engine it would be a text.
+ * Loads with a listener. If the listener throws an exception, the load is cancelled, and this
+ * function throws the same exception. The engine could only report it as a text.
  */
-internal fun heard(listener: LoadListener?, load: (LoadListener?) -> Summary): Summary {
+internal fun loadWithListener(
+    listener: LoadListener?,
+    load: (LoadListener?) -> Summary,
+): Summary {
     if (listener == null) return load(null)
     var thrown: Throwable? = null
     val catching = Listener { progress ->

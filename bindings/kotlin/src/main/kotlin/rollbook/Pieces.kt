@@ -8,59 +8,62 @@ import java.nio.channels.Channels
 private const val PIECE_BYTES = 64 shl 10
 
 /**
- * Takes the next bytes of the dataset, from the buffer's position to its limit, and says how far it
- * has come. A direct buffer is read where it is, any other is copied; its position is left.
+ * Receives the next bytes of the dataset, from the buffer's position to its limit, and returns how
+ * many lines and bytes were received so far. A direct buffer is read without a copy; any other is
+ * copied. Its position is not changed.
  *
- * @throws RollbookException.BadDataset for the first faulty line: the load is over then, and every
- *   further call gives the same error
- * @throws RollbookException.Closed if the load is over
+ * @throws RollbookException.BadDataset for the first faulty line. The load has then failed, and
+ *   every further call fails with the same error
+ * @throws RollbookException.Closed if the load has ended
  */
 fun Load.push(bytes: ByteBuffer): Progress = pushDirect(bytes.direct())
 
-/** Takes the next bytes of the dataset, and says how far it has come. */
+/** Receives the next bytes of the dataset, and returns how many were received so far. */
 fun Load.push(bytes: ByteArray): Progress = push(ByteBuffer.wrap(bytes))
 
 /**
- * Takes the next bytes of the feed, from the buffer's position to its limit, and says how far it
- * has come. A direct buffer is read where it is, any other is copied; its position is left.
+ * Receives the next bytes of the feed, from the buffer's position to its limit, and returns how
+ * many lines and bytes were received so far. A direct buffer is read without a copy; any other is
+ * copied. Its position is not changed. After an error, every further call fails with the same
+ * error.
  *
- * @throws RollbookException.BadDataset for the first faulty line: it is over then, and every
- *   further call gives the same error
- * @throws RollbookException.OutOfSync if a part does not begin where this store is; it is over then
- * @throws RollbookException.Closed if it is over
+ * @throws RollbookException.BadDataset for the first faulty line
+ * @throws RollbookException.OutOfSync if a part does not begin at the position of this store
+ * @throws RollbookException.Closed if the feed has ended
  */
 fun Follow.push(bytes: ByteBuffer): Progress = pushDirect(bytes.direct())
 
-/** Takes the next bytes of the feed, and says how far it has come. */
+/** Receives the next bytes of the feed, and returns how many were received so far. */
 fun Follow.push(bytes: ByteArray): Progress = push(ByteBuffer.wrap(bytes))
 
-/** The bytes that are left, in a direct buffer from its start. */
+/** Returns the remaining bytes in a direct buffer, which starts with them. */
 private fun ByteBuffer.direct(): ByteBuffer {
     if (isDirect) return slice()
     val direct = ByteBuffer.allocateDirect(remaining())
     direct.put(duplicate())
-    direct.turn()
+    direct.flipBuffer()
     return direct
 }
 
-// As Buffer's functions: Android 8 knows none of ByteBuffer's own.
-private fun Buffer.turn(): Buffer = flip()
+/** Calls `flip` of Buffer, because Android 8 does not have that of ByteBuffer. */
+private fun Buffer.flipBuffer(): Buffer = flip()
 
-private fun Buffer.empty(): Buffer = clear()
+/** Calls `clear` of Buffer, because Android 8 does not have that of ByteBuffer. */
+private fun Buffer.clearBuffer(): Buffer = clear()
 
-/** Pushes all that a stream holds, and finishes. */
-internal fun Load.pour(stream: InputStream, progress: ((Progress) -> Boolean)?): Summary {
+/** Pushes the content of a stream, and finishes the load. */
+internal fun Load.pushAll(stream: InputStream, progress: ((Progress) -> Boolean)?): Summary {
     pieces(Channels.newChannel(stream)::read) { piece ->
         val reached = pushDirect(piece)
         if (progress?.invoke(reached) == false) {
-            throw RollbookException.Cancelled("the load was cancelled: nothing was kept")
+            throw RollbookException.Cancelled("the load was cancelled: nothing was stored")
         }
     }
     return finish()
 }
 
-/** Pushes all that is read, as of a channel, and finishes. */
-internal fun Follow.pour(
+/** Pushes everything that [read] returns, as the function of a channel, and finishes the feed. */
+internal fun Follow.pushAll(
     read: (ByteBuffer) -> Int,
     progress: ((Progress) -> Boolean)?,
 ): Summary {
@@ -68,26 +71,27 @@ internal fun Follow.pour(
         val reached = pushDirect(piece)
         if (progress?.invoke(reached) == false) {
             throw RollbookException.Cancelled(
-                "the feed was cancelled: what came to the end of a part is kept, and the next " +
-                    "call goes on"
+                "the feed was cancelled: complete parts are stored, and the next call " +
+                    "continues"
             )
         }
     }
     return finish()
 }
 
-/** Hands over what is read, in the same direct buffer again and again. */
-private inline fun pieces(read: (ByteBuffer) -> Int, take: (ByteBuffer) -> Unit) {
+/** Calls [push] with each piece that [read] returns. The same direct buffer is used for all. */
+private inline fun pieces(read: (ByteBuffer) -> Int, push: (ByteBuffer) -> Unit) {
     val piece = ByteBuffer.allocateDirect(PIECE_BYTES)
     while (read(piece) >= 0) {
-        piece.turn()
-        take(piece)
-        piece.empty()
+        piece.flipBuffer()
+        push(piece)
+        piece.clearBuffer()
     }
 }
 
 /**
- * The lines in pieces of about 64 KiB, read as the sequence goes on; it can be gone through once.
+ * Returns the lines in pieces of about 64 KiB, which are read when the sequence is iterated. It can
+ * be iterated once.
  *
  * ```
  * engine.export(Credentials.LEAVE_OUT).use { export -> export.pieces().forEach(writer::write) }
@@ -95,5 +99,8 @@ private inline fun pieces(read: (ByteBuffer) -> Int, take: (ByteBuffer) -> Unit)
  */
 fun Export.pieces(): Sequence<String> = generateSequence { read() }
 
-/** The lines in pieces of about 64 KiB, read as the sequence goes on; it can be gone through once. */
+/**
+ * Returns the lines in pieces of about 64 KiB, which are read when the sequence is iterated. It can
+ * be iterated once.
+ */
 fun Feed.pieces(): Sequence<String> = generateSequence { read() }

@@ -6,9 +6,9 @@ package rollbook
  *
  * @property reason the reason why the sync stopped
  */
-class SyncStopped(val reason: StopReason) : Exception(reason.words)
+class SyncStopped(val reason: StopReason) : Exception(reason.description)
 
-private val StopReason.words: String
+private val StopReason.description: String
     get() =
         when (this) {
             StopReason.UNAUTHORISED ->
@@ -20,13 +20,13 @@ private val StopReason.words: String
                 "the service answered 401 to the school: check its id, and that it has authorised " +
                     "the integrator"
             StopReason.UNREACHABLE ->
-                "the service could not be reached: check its address, and that it is up"
+                "the service could not be reached: check its address, and that it is running"
             StopReason.FORGOTTEN ->
-                "the school was removed, or is no longer to be synced: begin a new sync if it " +
+                "the school was removed, or is no longer synced: start a new sync if it " +
                     "should be"
             StopReason.INCOMPLETE ->
-                "the school's record or its current learners could not be had, so that nothing " +
+                "the school's record or its current learners could not be fetched, so that nothing " +
                     "was published: try again later"
             StopReason.SUPERSEDED ->
-                "another sync of the school was begun since: let that one go on"
+                "another sync of the school was started since: continue that one"
         }

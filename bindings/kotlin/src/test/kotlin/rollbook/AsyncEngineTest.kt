@@ -36,8 +36,8 @@ class AsyncEngineTest {
                 .filter { java.lang.reflect.Modifier.isPublic(it.modifiers) && !it.isSynthetic }
                 .map { it.name.substringBefore("-") }
                 .toSet()
-        // A load in pieces is the caller's own, on whatever thread it is pushed; the address is
-        // for the package itself.
+        // A load in pieces blocks the thread on which its caller pushes. Only the package itself
+        // uses the address.
         val own = setOf("load", "loadSchool", "closeStore", "address")
         val missing =
             names(NativeEngineInterface::class.java) - own - names(AsyncEngine::class.java)
@@ -104,7 +104,7 @@ class AsyncEngineTest {
     }
 
     @Test
-    fun `a load is given up with its coroutine, and has ended before that is told`(): Unit =
+    fun `a load is cancelled with its coroutine, and ends before the coroutine does`(): Unit =
         runBlocking {
             val before = engine.lines()
             val loads: List<suspend ((Progress) -> Boolean) -> Summary> =
@@ -129,7 +129,7 @@ class AsyncEngineTest {
                                 true
                             }
                         } catch (thrown: Throwable) {
-                            // No listener runs any more, and nothing holds the writer.
+                            // The listener has returned, and another change can begin.
                             assertFalse(inside.get())
                             engine.apply("""{"type":"school","school_id":7,"current_year":2026}""")
                             caught.complete(thrown)
@@ -146,12 +146,12 @@ class AsyncEngineTest {
         }
 
     @Test
-    fun `a load that its listener gives up, by false or by throwing`(): Unit = runBlocking {
+    fun `a load that its listener cancels, by false or by throwing`(): Unit = runBlocking {
         val before = engine.lines()
         assertThrows<RollbookException.Cancelled> { school.apply(big) { false } }
         val own = IllegalStateException("own")
         val thrown = assertThrows<IllegalStateException> { school.apply(big) { throw own } }
-        // kotlinx.coroutines may give a copy that has the stacks of both threads.
+        // kotlinx.coroutines may throw a copy with the stack traces of both threads.
         assertSame(own, thrown.cause ?: thrown)
         assertEquals(before, engine.lines())
     }

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Assertions.assertThrows
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** What a question takes to cross: calls and bytes, which are counted. */
+/** The calls of the library and the bytes that each question needs. */
 class CrossingTest {
     private class Counting : Direct.Crossing {
         val sent = mutableListOf<Int>()
@@ -17,25 +17,25 @@ class CrossingTest {
 
         override fun call(engine: Long, space: Direct.Space) {
             sent += space.input.position()
-            Direct.Crossing.Usual.call(engine, space)
+            Direct.Crossing.Library.call(engine, space)
         }
 
         override fun giveBack(space: Direct.Space) {
             back += space.capacity
-            Direct.Crossing.Usual.giveBack(space)
+            Direct.Crossing.Library.giveBack(space)
             assertEquals(0, space.capacity)
         }
     }
 
     private fun counted(engine: Engine, ask: (Engine) -> Unit): Counting {
         val counting = Counting()
-        engine.called.crossing = counting
+        engine.handle.crossing = counting
         ask(engine)
-        engine.called.crossing = Direct.Crossing.Usual
+        engine.handle.crossing = Direct.Crossing.Library
         return counting
     }
 
-    /** Learners whose answer is larger than what is written into the caller's memory. */
+    /** Creates an engine with a school of this many learners. */
     private fun school(learners: Int): Engine =
         Engine.memory().also { engine ->
             val lines = (1..learners).map { LEARNER.format(it) }
@@ -80,7 +80,7 @@ class CrossingTest {
                         assertArrayEquals(expected.bytes, engine.ask(Question.Learners(1u)).bytes)
                     }
                 }
-            assertTrue(expected.bytes.size > Direct.ROOM)
+            assertTrue(expected.bytes.size > Direct.INLINE_BYTES)
             assertEquals(20, counted.back.size)
             assertTrue(counted.back.all { it in expected.bytes.size..2 * expected.bytes.size })
         }
@@ -97,7 +97,7 @@ class CrossingTest {
         assertThrows(RollbookException.Closed::class.java) { engine.ask(Question.Learners(1u)) }
     }
 
-    /** A list that another thread adds to while it is asked with. */
+    /** A list that grows during a call, as if another thread added elements to it. */
     private class Growing<T>(given: List<T>) : AbstractList<T>() {
         private val all = given + given
         private var looks = 0
@@ -162,7 +162,7 @@ class CrossingTest {
             }
         }
 
-    /** Looks during each call whether the garbage collector would let the engine go. */
+    /** Checks during each call that the garbage collector does not free the engine. */
     private class Watching : Direct.Crossing {
         var engine: WeakReference<NativeEngine>? = null
         var calls = 0
@@ -172,31 +172,32 @@ class CrossingTest {
             this.engine?.let {
                 System.gc()
                 calls++
-                // Called all the same, it would be answered from memory that was let go.
+                // The call is not made, because it would read memory that was freed.
                 if (it.get() == null) throw IllegalStateException("gone").also { gone++ }
             }
-            Direct.Crossing.Usual.call(engine, space)
+            Direct.Crossing.Library.call(engine, space)
         }
 
         override fun giveBack(space: Direct.Space) =
-            Direct.Crossing.Usual.giveBack(space)
+            Direct.Crossing.Library.giveBack(space)
 
-        /** An engine that nobody else refers to. */
+        /** Creates an engine to which only the caller has a reference. */
         fun watched(): Engine =
             Engine.memory().also {
-                it.called.crossing = this
-                engine = WeakReference(it.called.native)
+                it.handle.crossing = this
+                engine = WeakReference(it.handle.native)
             }
     }
 
     @Test
-    fun `an engine that nobody refers to any more is there until its call has ended`() {
+    fun `an engine without references is not freed until its call has ended`() {
         val question = Question.Learners(1u)
         val request = Request("/api/v1/settings/clients")
         val watching = Watching()
-        // Compiled: the interpreter keeps whatever a function once had.
+        // Lets the JVM compile the calls: the interpreter does not release the references of a
+        // function before its end.
         Engine.memory().use { engine ->
-            engine.called.crossing = watching
+            engine.handle.crossing = watching
             repeat(20_000) {
                 engine.ask(question)
                 engine.request(request)
@@ -213,20 +214,20 @@ class CrossingTest {
     }
 
     @Test
-    fun `what was sent does not stay, and nothing that is long`() {
+    fun `arguments are erased, and large memory is freed`() {
         val spaces = mutableSetOf<Direct.Space>()
         val seeing =
             object : Direct.Crossing {
                 override fun call(engine: Long, space: Direct.Space) {
                     spaces += space
-                    Direct.Crossing.Usual.call(engine, space)
+                    Direct.Crossing.Library.call(engine, space)
                 }
 
                 override fun giveBack(space: Direct.Space) =
-                    Direct.Crossing.Usual.giveBack(space)
+                    Direct.Crossing.Library.giveBack(space)
             }
         school(1).use { engine ->
-            engine.called.crossing = seeing
+            engine.handle.crossing = seeing
             for (length in listOf(1, 1_000, 2_000, 100_000)) {
                 val name = "x".repeat(length)
                 val request = Request("/api/v1/adminplus/learners/1?name=$name")
@@ -236,21 +237,21 @@ class CrossingTest {
             }
         }
         for (space in spaces) {
-            assertEquals(Direct.USUAL, space.input.capacity())
-            assertEquals(null, space.holds)
+            assertEquals(Direct.INPUT_BYTES, space.input.capacity())
+            assertEquals(null, space.engineInUse)
             assertEquals(0, space.input.position())
-            repeat(Direct.USUAL) { assertEquals(0, space.input.get(it)) }
+            repeat(Direct.INPUT_BYTES) { assertEquals(0, space.input.get(it)) }
         }
     }
 
     @Test
-    fun `memory of many calls at once is not kept for ever`() {
-        val before = List(Direct.MOST_IDLE) { Direct.take() }
-        val more = List(Direct.MOST_IDLE) { Direct.take() }
-        (before + more).forEach(Direct::leave)
-        val kept = generateSequence { Direct.take() }.take(Direct.MOST_IDLE + 1).toList()
-        assertEquals(Direct.MOST_IDLE, kept.count { it in before || it in more })
-        kept.forEach(Direct::leave)
+    fun `the idle memory of many simultaneous calls is limited`() {
+        val before = List(Direct.MAX_IDLE) { Direct.acquire() }
+        val more = List(Direct.MAX_IDLE) { Direct.acquire() }
+        (before + more).forEach(Direct::release)
+        val idle = generateSequence { Direct.acquire() }.take(Direct.MAX_IDLE + 1).toList()
+        assertEquals(Direct.MAX_IDLE, idle.count { it in before || it in more })
+        idle.forEach(Direct::release)
     }
 
     private companion object {

@@ -8,11 +8,11 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** What is documented in Rust is documented here: the generated source has it as KDoc. */
+/** Checks that the generated source contains the documentation of the Rust items as KDoc. */
 class DocumentationTest {
     private val generated = Inputs.generated.readText()
 
-    /** The documentation above a declaration, its lines joined by blanks. */
+    /** Returns the documentation above a declaration, with its lines joined by spaces. */
     private fun above(declaration: String): String {
         val place = generated.indexOf(declaration)
         assertTrue(place >= 0, declaration)
@@ -33,13 +33,14 @@ class DocumentationTest {
                 "fun `apply`(`dataset`: Dataset" to
                     "Applies a dataset: all of it, durably, or nothing.",
                 "fun `pushDirect`" to
-                    "Takes the next bytes of a feed, and says how far it has come.",
+                    "Receives the next bytes of a feed, and returns how many lines and bytes",
                 "data class Request (" to "A request as an HTTP client sends it (section 4).",
-                "val `cacheBytes`" to "For what was read of the store, in bytes.",
+                "val `cacheBytes`" to
+                    "The limit of the cache for data that was read from the store, in bytes.",
                 "data class Absentees(" to "Get Learner Absentees (4.9): absentee records (2.7)",
-                "class BadDataset(" to "`bad_dataset`: a dataset has a fault",
-                "LEAVE_OUT" to "They are left out.",
-                "public interface LoadListener" to "Hears how far a load has come.",
+                "class BadDataset(" to "`bad_dataset`: a dataset has an error",
+                "LEAVE_OUT" to "The copy does not contain them.",
+                "public interface LoadListener" to "Receives the progress of a load.",
             )
         for ((declaration, text) in expected) {
             assertTrue(above(declaration).startsWith(text), "$declaration: ${above(declaration)}")

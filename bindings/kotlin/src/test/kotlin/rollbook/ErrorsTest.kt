@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir
 class ErrorsTest {
     @TempDir lateinit var folder: Path
 
-    /** The cases that `ffi/src/error.rs` names, each with its code. */
+    /** The cases of the error in `ffi/src/error.rs`, each with its code. */
     private val documented: Map<String, String> =
         Regex("""/// `([a-z_]+)`: [^\n]*\n(?:\s*(?:///|#)[^\n]*\n)*\s*([A-Za-z]+)\(String\)""")
             .findAll((Inputs.root / "ffi" / "src" / "error.rs").readText())
@@ -51,12 +51,13 @@ class ErrorsTest {
     }
 
     /**
-     * How each error is met; all but `listener_failed`, in whose place the listener's own comes.
+     * Calls that cause the errors. None causes `listener_failed`, because the exception of the
+     * listener is thrown instead.
      */
-    private val met: Map<String, () -> Any?> =
+    private val causes: Map<String, () -> Any?> =
         mapOf(
             "bad_dataset" to { Engine.memory().apply("{}") },
-            "already_open" to { Engine.open(folder / "held").use { Engine.open(folder / "held") } },
+            "already_open" to { Engine.open(folder / "open").use { Engine.open(folder / "open") } },
             "reader_ended" to
                 {
                     Engine.open(store()).use { engine ->
@@ -110,7 +111,7 @@ class ErrorsTest {
                 },
         )
 
-    /** Sets the store's format to 2, wherever its number is kept behind its name. */
+    /** Sets the format of the store to 2, and opens it. The number is located after its name. */
     private fun openNewer(path: Path) {
         val bytes = path.readBytes()
         val text = String(bytes, Charsets.ISO_8859_1)
@@ -132,12 +133,12 @@ class ErrorsTest {
         place + 4 <= size && slice(place until place + 4) == listOf<Byte>(1, 0, 0, 0)
 
     @TestFactory
-    fun `every error that can be met`(): List<DynamicTest> {
-        val unmet = listOf("busy", "id_reused", "not_synced", "synced", "resync_required", "out_of_sync", "diverged", "listener_failed")
-        assertEquals(documented.values - unmet, met.keys.toList())
-        return met.map { (code, meet) ->
+    fun `every error that can be caused`(): List<DynamicTest> {
+        val others = listOf("busy", "id_reused", "not_synced", "synced", "resync_required", "out_of_sync", "diverged", "listener_failed")
+        assertEquals(documented.values - others, causes.keys.toList())
+        return causes.map { (code, cause) ->
             dynamicTest(code) {
-                val error = assertThrows<RollbookException> { meet() }
+                val error = assertThrows<RollbookException> { cause() }
                 assertEquals(code, error.code, error.message)
                 assertTrue(error.message!!.length > 10, error.message)
             }
@@ -157,7 +158,7 @@ class ErrorsTest {
                 val engine = native.get(Engine.memory()) as NativeEngine
                 engine.apply(Dataset.File(SampleSchool.dataset.toString()), listener)
             }
-        assertEquals("the listener failed (as said): nothing was kept", failed.message)
+        assertEquals("the listener failed (as said): nothing was stored", failed.message)
     }
 
     @Test

@@ -4,7 +4,7 @@ import java.nio.file.Path
 import kotlin.io.path.Path
 import kotlin.io.path.div
 
-/** What `tests/material` made for the tests, and what Maven did. */
+/** The files that `tests/material` creates for the tests, and those that Maven creates. */
 object Inputs {
     private val build = Path(System.getProperty("rollbook.build"))
 
@@ -15,11 +15,11 @@ object Inputs {
     val generated: Path = build / "generated-sources" / "uniffi" / "rollbook" / "rollbook.kt"
     val server: Path = material / "serve"
 
-    /** The generated school of so many learners: 1000 or 3000. */
+    /** Returns the dataset of a generated school of 1000 or 3000 learners. */
     fun school(learners: Int): Path = material / "school-$learners.ndjson"
 }
 
-/** The small school 1000, written by hand, at the morning of 2026-05-14. */
+/** The small school 1000, written by hand, in the morning of 2026-05-14. */
 object SampleSchool {
     val dataset: Path = Inputs.root / "core" / "examples" / "sample-school.ndjson"
     const val INSTANT = "2026-05-14T08:00:00Z"
@@ -29,7 +29,7 @@ object SampleSchool {
     fun engine(): Engine = Engine.memory(options).apply { apply(dataset) }
 }
 
-/** All lines of an export without the integrators. */
+/** Returns all lines of an export without the integrators. */
 fun Engine.lines(): String = export(Credentials.LEAVE_OUT).use { it.pieces().joinToString("") }
 
 fun Answer.header(name: String): String? = headers.lastOrNull { it.name == name }?.value

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** The jar that is given away. */
+/** The jar for distribution. */
 class JarIT {
     private val jar = JarFile(System.getProperty("rollbook.jar"))
     private val names =
@@ -27,7 +27,7 @@ class JarIT {
     }
 
     @Test
-    fun `the library lies where JNA looks for it, stripped`() {
+    fun `the library is located where JNA looks for it, and is stripped`() {
         val name = "${Platform.RESOURCE_PREFIX}/${System.mapLibraryName("rollbook_ffi")}"
         val library = bytes(name)
         val symbols =
@@ -84,7 +84,7 @@ class JarIT {
     }
 
     @Test
-    fun `the sources are given along, the generated ones too`() {
+    fun `the jar of sources contains the generated ones too`() {
         val sources = JarFile(System.getProperty("rollbook.sources"))
         for (name in
             listOf("rollbook/Engine.kt", "rollbook/rollbook.kt", "rollbook/v1/Learner.kt")) {

@@ -64,9 +64,9 @@ class LifetimeTest {
     }
 
     @Test
-    fun `an engine that is let go gives its file back`() {
+    fun `a released engine closes its file`() {
         val path = folder / "store"
-        letGo(path)
+        openAndRelease(path)
         for (attempt in 1..200) {
             System.gc()
             try {
@@ -75,10 +75,10 @@ class LifetimeTest {
                 Thread.sleep(25)
             }
         }
-        throw AssertionError("the file is still held")
+        throw AssertionError("the file is still open")
     }
 
-    private fun letGo(path: Path) {
+    private fun openAndRelease(path: Path) {
         val engine = Engine.open(path)
         engine.apply(SampleSchool.dataset)
         assertThrows<RollbookException.AlreadyOpen> { Engine.open(path) }

@@ -23,7 +23,7 @@ class LoadsTest {
     private val lines = SampleSchool.engine().lines()
 
     @Test
-    fun `text, bytes, a file, a stream and pieces come to the same`() {
+    fun `text, bytes, a file, a stream and pieces have the same result`() {
         val ways: Map<String, (Engine) -> Summary> =
             mapOf(
                 "text" to { it.apply(dataset.readText()) },
@@ -117,25 +117,25 @@ class LoadsTest {
     fun `a dataset of more than 100 MB from a file, with progress`() {
         val school = Inputs.school(3000)
         assertTrue(school.fileSize() > 100_000_000, "${school.fileSize()} bytes")
-        val heard = ArrayList<Progress>()
+        val received = ArrayList<Progress>()
         Engine.open(folder / "store").use { engine ->
-            val summary = engine.apply(school) { heard.add(it) }
+            val summary = engine.apply(school) { received.add(it) }
             assertEquals(school.fileSize().toULong(), summary.bytes)
-            assertEquals(summary.bytes, heard.last().bytes)
+            assertEquals(summary.bytes, received.last().bytes)
             assertEquals(3_000uL, engine.stats().records["learner"])
         }
         assertTrue(
-            heard.size.toLong() > school.fileSize() / (65 shl 10),
-            "heard ${heard.size} times",
+            received.size.toLong() > school.fileSize() / (65 shl 10),
+            "received ${received.size} times",
         )
-        heard.zipWithNext { before, after -> assertTrue(before.bytes < after.bytes) }
-        println("load: ${school.fileSize() / 1_000_000} MB, progress heard ${heard.size} times")
+        received.zipWithNext { before, after -> assertTrue(before.bytes < after.bytes) }
+        println("load: ${school.fileSize() / 1_000_000} MB, progress received ${received.size} times")
     }
 
     private class Own : RuntimeException("the listener's own")
 
     @Test
-    fun `what a listener throws comes back as it is, and nothing is kept`() {
+    fun `a load throws the exception of its listener, and stores nothing`() {
         val engine = SampleSchool.engine()
         val school = Inputs.school(1000)
         val loads: List<(((Progress) -> Boolean)) -> Summary> =
@@ -165,7 +165,7 @@ class LoadsTest {
             }
             var times = 0
             val cancelled = assertThrows<RollbookException.Cancelled> { load { ++times < 2 } }
-            assertEquals("the load was cancelled: nothing was kept", cancelled.message)
+            assertEquals("the load was cancelled: nothing was stored", cancelled.message)
             assertEquals(lines, engine.lines())
         }
     }

@@ -4,10 +4,10 @@ import java.time.LocalDate
 import kotlin.math.abs
 
 /**
- * A school at which midnight is near: at the next full minute that is not too near to get ready.
+ * A school whose midnight is the next full minute that leaves enough time to prepare the test.
  *
- * @property at that instant, in seconds since 1970
- * @property school school 1, where another day begins then, and somebody is absent on that day
+ * @property at the instant of midnight, in seconds since 1970-01-01T00:00:00Z
+ * @property school a dataset of school 1, with a learner who is absent on the day that begins then
  */
 class Midnight private constructor(val at: Long, val school: String) {
     companion object {

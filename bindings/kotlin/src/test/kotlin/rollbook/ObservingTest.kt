@@ -60,7 +60,7 @@ class ObservingTest {
 
     private fun Flow<Result<Answer>>.answers() = map { it.getOrThrow() }
 
-    /** Collects one by one. */
+    /** Collects answers without a buffer. */
     @OptIn(FlowPreview::class, ExperimentalCoroutinesApi::class)
     private suspend fun <T> collecting(
         answers: Flow<Result<Answer>>,
@@ -78,7 +78,8 @@ class ObservingTest {
                 school.apply("$PARENT\n${grade(name)}")
                 assertEquals(shown(name), grades.receive())
             }
-            // What it does not read, and what comes to the same, is no answer.
+            // A change of other data, and a change that results in the same answer, deliver
+            // nothing.
             school.apply(PARENT.replace("40", "41"))
             school.replaceSchool(1u, SCHOOL + grade("8"))
             assertNull(withTimeoutOrNull(200) { grades.receive() })
@@ -90,13 +91,13 @@ class ObservingTest {
     }
 
     @Test
-    fun `a slow collector is given the last answer, and none twice`(): Unit = runBlocking {
+    fun `a slow collector receives the last answer, and none twice`(): Unit = runBlocking {
         val given = mutableListOf<Answer>()
         withTimeout(120_000) {
             school.observe(GRADES).answers().onEach { given += it }.first { answer ->
                 when (given.size) {
                     1 -> for (name in listOf("7", "8")) school.apply(grade(name))
-                    // It comes to the same when it looks again.
+                    // The answer is the same again at the next poll.
                     2 -> for (name in listOf("9", "8")) school.apply(grade(name))
                 }
                 if (given.size == 2) launch { school.apply(grade("10")) }
@@ -153,7 +154,10 @@ class ObservingTest {
         assertEquals(200, known.getOrThrow().status.toInt())
     }
 
-    /** Follows a source of which one learner is had: what there is of all is not known. */
+    /**
+     * Lets the engine follow a source with a scope of one learner, so that questions about all
+     * learners fail as `not_synced`.
+     */
     private fun bringAPart() {
         Engine.memory().use { source ->
             source.apply("""$SCHOOL{"type":"learner","school_id":1,"id":7,"last_name":"Smith"}""")

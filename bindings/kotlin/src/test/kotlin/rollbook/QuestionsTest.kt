@@ -101,7 +101,7 @@ class QuestionsTest {
         for ((question, target) in asked) {
             assertEquals(get("/api/v1/$target"), engine.ask(question), target)
         }
-        // Each kind of them is once answered with records.
+        // At least one question of each kind is answered with records.
         val found = asked.filter { engine.ask(it.first).status.toInt() == 200 }
         assertEquals(
             asked.map { it.first.javaClass }.toSet(),
@@ -158,7 +158,7 @@ class QuestionsTest {
     }
 
     @Test
-    fun `a state that is set is felt by requests`() {
+    fun `a state that is set affects requests`() {
         val learners = "/api/v1/adminplus/learners/1000"
         val target = "/api/v1/settings/clients/1000"
         val body = """{"state":0,"api_type_id":8}"""

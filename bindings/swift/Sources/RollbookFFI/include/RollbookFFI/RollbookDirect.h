@@ -1,4 +1,4 @@
-// The short way to the engine: `ffi/src/direct.rs` says what each of these is.
+// The functions for direct calls, which `ffi/src/direct.rs` describes.
 #pragma once
 
 #include <stddef.h>

@@ -17,10 +17,11 @@ import rollbook.FollowStopped
 import rollbook.Progress
 import rollbook.RollbookException
 import rollbook.Summary
-import rollbook.pour
+import rollbook.pushAll
 
 /**
- * Asks a server once for what changed since the last time, and takes it as it comes.
+ * Requests the changes since the last call from a server, once, and applies them while they are
+ * received.
  *
  * ```
  * val http = OkHttpClient.Builder().addInterceptor { chain ->
@@ -29,25 +30,25 @@ import rollbook.pour
  * val changes = followFrom(http, engine, "https://school.example.org/feed", wait = 30)
  * ```
  *
- * The client brings the app's login along; no redirect is followed, and nothing is kept in its
- * cache. [progress] hears after each piece how far the feed has come, and cancels it by returning
- * false or throwing; so does cancelling the coroutine. However it ends, what came to the end of a
- * part is kept, and the next call goes on. If the server does not know any more where this store
- * is, it sends everything, which comes in place of what is here.
+ * The client sends the app's login. Redirects are not followed, and nothing is stored in the
+ * client's cache. [progress] receives the progress of the feed after each piece, and cancels it by
+ * returning false or throwing; cancelling the coroutine has the same effect. However the call ends,
+ * complete parts are stored, and the next call continues after them. If the position of this store
+ * is too old for the server, the server sends everything, which replaces the stored records.
  *
- * @param url where the feed is; it may have a query of its own
+ * @param url the address of the feed, which may contain a query
  * @param wait how long the server may wait for a change, in seconds
- * @return what was changed here; null if nothing changed. A summary without records is one of a
- *   feed that brought a new position alone, in place of one that the server will forget before long
- * @throws FollowStopped if the server gives no feed, or the connection fails
- * @throws RollbookException.BadDataset if what comes is no feed, or lacks its end
- * @throws RollbookException.OutOfSync if another call followed meanwhile
- * @throws RollbookException.Diverged if this store was found to differ from the server's: the next
- *   call brings everything again, once
- * @throws RollbookException.Cancelled if [progress] said so
- * @throws RollbookException.Busy if somebody else is at work on the store
- * @throws RollbookException.Io if the store could not be written
- * @throws IllegalArgumentException if [url] is none, or [wait] is less than 0
+ * @return a summary of the changes; null if nothing changed. It contains no records if the feed
+ *   only replaced the position, because it would soon be too old for the server
+ * @throws FollowStopped if the server sends no feed, or the connection fails
+ * @throws RollbookException.BadDataset if the response is not a feed, or its end is missing
+ * @throws RollbookException.OutOfSync if another call applied a feed meanwhile
+ * @throws RollbookException.Diverged if this store differs from the server's. The next call fetches
+ *   everything again, once
+ * @throws RollbookException.Cancelled if [progress] returned false
+ * @throws RollbookException.Busy if another operation on the store does not finish in time
+ * @throws RollbookException.Io if the store cannot be written
+ * @throws IllegalArgumentException if [url] is not an address, or [wait] is less than 0
  */
 suspend fun followFrom(
     http: OkHttpClient,
@@ -56,12 +57,14 @@ suspend fun followFrom(
     wait: Int = 0,
     progress: ((Progress) -> Boolean)? = null,
 ): Summary? {
-    require(wait >= 0) { "a wait of $wait seconds is none: give 0 or more" }
+    require(wait >= 0) { "a wait of $wait seconds is invalid: give 0 or more" }
     val following = Following(http, engine, url, wait, progress)
     return withContext(Dispatchers.IO) { following.ask(engine.followed()) }
 }
 
-/** How long nothing may come from the server beside the wait that it was asked for, in seconds. */
+/**
+ * The maximum time without a byte from the server, in addition to the requested wait, in seconds.
+ */
 private const val PAUSE = 20L
 
 private class Following(
@@ -73,7 +76,8 @@ private class Following(
 ) {
     private val url = url.toHttpUrl()
 
-    // What is answered is personal data. All of a school may take its time.
+    // The responses are personal data, so they are not cached. The feed of a whole school may take
+    // long, so there is no limit for the call.
     private val http =
         http
             .newBuilder()
@@ -84,7 +88,7 @@ private class Following(
             .cache(null)
             .build()
 
-    /** The store is not written to any more when it has ended, whoever was cancelled. */
+    /** Requests and applies a feed. When it has ended, nothing writes to the store any more. */
     suspend fun ask(after: String?): Summary? = withContext(Dispatchers.IO) {
         val call = http.newCall(request(after))
         val watching = launch(start = CoroutineStart.UNDISPATCHED) {
@@ -115,7 +119,7 @@ private class Following(
         when (response.code) {
             200 -> {
                 val body = response.body.source()
-                engine.follow().use { it.pour({ connected { body.read(it) } }, progress) }
+                engine.follow().use { it.pushAll({ connected { body.read(it) } }, progress) }
             }
             204 -> null
             else -> throw FollowStopped(response.code)

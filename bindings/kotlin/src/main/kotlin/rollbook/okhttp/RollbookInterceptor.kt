@@ -19,8 +19,9 @@ import rollbook.Request
 import rollbook.RollbookException
 
 /**
- * Answers the requests to the service's base address by an engine on this device, so that a client
- * written with OkHttp runs as it is; requests to other addresses go on as they would.
+ * Answers the requests to the service's base address from an engine on this device, so that a
+ * client written with OkHttp runs unmodified. Requests to other addresses are sent over the
+ * network.
  *
  * ```
  * val client = OkHttpClient.Builder()
@@ -28,15 +29,15 @@ import rollbook.RollbookException
  *     .build()
  * ```
  *
- * Add it behind the application's other interceptors: those before it see the request and the
- * answer, those behind it and network interceptors do not. There is no connection, so that what
- * belongs to one (cookies, a cache, an authenticator, timeouts) takes no part.
+ * Add it after the application's other interceptors. Interceptors before it see the request and the
+ * answer; those after it and network interceptors do not. There is no connection, so features of a
+ * connection (cookies, a cache, an authenticator, timeouts) are not used.
  *
- * Path and query are passed on as OkHttp would send them, headers in their order. An answer comes
- * as HTTP would bring it: 204 and answers to HEAD without their bodies. If the engine fails, the
- * call fails with an [IOException] whose cause is the [RollbookException].
+ * The engine receives the path and the query as OkHttp would send them, and the headers in order.
+ * An answer is the same as over HTTP: a 204 and the answer to HEAD have no body. If the engine
+ * fails, the call fails with an [IOException] whose cause is the [RollbookException].
  *
- * @param baseAddress scheme, host and port of the service
+ * @param baseAddress the scheme, the host and the port of the service
  * @throws IllegalArgumentException if the base address has a path, query or fragment
  */
 class RollbookInterceptor(private val engine: Engine, private val baseAddress: HttpUrl) :
@@ -73,7 +74,10 @@ private fun okhttp3.Request.forEngine() =
         body = Buffer().also { body?.writeTo(it) }.readByteArray().text(),
     )
 
-/** What is no UTF-8 becomes U+FFFD: the engine refuses both alike, as no JSON object. */
+/**
+ * Decodes a body. A body that is not valid UTF-8 is replaced by U+FFFD, because neither of them is
+ * a JSON object, so that the engine refuses both in the same manner.
+ */
 private fun ByteArray.text(): String =
     try {
         UTF_8.newDecoder().decode(ByteBuffer.wrap(this)).toString()
@@ -83,7 +87,7 @@ private fun ByteArray.text(): String =
 
 private fun Answer.forClient(asked: okhttp3.Request): Response {
     val status = status.toInt()
-    // What HTTP sends no body with.
+    // HTTP sends no body with the status 204, and none in response to HEAD.
     val sentBytes = if (status == 204 || asked.method == "HEAD") ByteArray(0) else bytes
     val sent = if (status == 204) headers.filter { it.name != "Content-Length" } else headers
     val type = headers.find { it.name == "Content-Type" }?.value?.toMediaTypeOrNull()

@@ -23,14 +23,14 @@ import rollbook.Call
 import rollbook.CallFailure
 import rollbook.Reply
 
-/** What became of a call. */
-internal sealed interface Answered {
-    class With(val reply: Reply) : Answered
+/** The result of a call: a reply, or the reason why there is none. */
+internal sealed interface CallResult {
+    class Replied(val reply: Reply) : CallResult
 
-    class Not(val failure: CallFailure) : Answered
+    class Failed(val failure: CallFailure) : CallResult
 }
 
-/** Where a school is asked, and as whom. No message repeats a credential. */
+/** Sends calls to the service with the credentials. No message contains a credential. */
 internal class Service(
     http: OkHttpClient,
     baseAddress: String,
@@ -46,7 +46,8 @@ internal class Service(
             .addUnsafeNonAscii("HTTP-X-PASSWORD", sendable("password", password))
             .build()
 
-    // The machine gives a call up after two minutes. What is answered is personal data.
+    // The engine counts a call without a reply as failed after two minutes. The responses are
+    // personal data, so they are not cached.
     private val http =
         http
             .newBuilder()
@@ -56,48 +57,53 @@ internal class Service(
             .cache(null)
             .build()
 
-    /** A name that was found once is right, and its server is merely out of reach. */
-    @Volatile private var reached = false
+    /**
+     * Whether the service has replied before. Its host name is correct then, so a later failure to
+     * resolve it means that there is no network.
+     */
+    @Volatile private var hasReplied = false
 
-    suspend fun answer(call: Call): Answered = suspendCancellableCoroutine { waiting ->
+    suspend fun send(call: Call): CallResult = suspendCancellableCoroutine { waiting ->
         val sent = http.newCall(request(call))
         waiting.invokeOnCancellation { sent.cancel() }
-        sent.enqueue(Taker(waiting))
+        sent.enqueue(ResponseHandler(waiting))
     }
 
-    private inner class Taker(private val waiting: CancellableContinuation<Answered>) : Callback {
+    private inner class ResponseHandler(
+        private val waiting: CancellableContinuation<CallResult>,
+    ) : Callback {
         override fun onResponse(call: okhttp3.Call, response: Response) {
-            reached = true
-            val answered =
+            hasReplied = true
+            val result =
                 try {
                     response.use(::read)
                 } catch (failed: IOException) {
-                    Answered.Not(failure(failed))
+                    CallResult.Failed(failure(failed))
                 } catch (failed: Throwable) {
                     return waiting.resumeWithException(failed)
                 }
-            waiting.resume(answered)
+            waiting.resume(result)
         }
 
         override fun onFailure(call: okhttp3.Call, e: IOException) {
-            waiting.resume(Answered.Not(failure(e)))
+            waiting.resume(CallResult.Failed(failure(e)))
         }
     }
 
     private fun request(call: Call): Request {
-        // As it stands: a builder of addresses would write it anew.
+        // The target is appended as text, because HttpUrl.Builder would encode it again.
         val url = address.toString().removeSuffix("/") + call.target
         val body = if (call.body.isEmpty()) null else call.body.toRequestBody(JSON)
         return Request.Builder().url(url).headers(credentials).method(call.method, body).build()
     }
 
-    private fun read(response: Response): Answered {
+    private fun read(response: Response): CallResult {
         val source = response.body.source()
         val body = Buffer()
         while (source.read(body, PIECE) >= 0) {
-            if (body.size > longestBody) return Answered.Not(CallFailure.CUT)
+            if (body.size > longestBody) return CallResult.Failed(CallFailure.CUT)
         }
-        return Answered.With(
+        return CallResult.Replied(
             Reply(
                 response.code.toUShort(),
                 body.readByteArray(),
@@ -110,7 +116,7 @@ internal class Service(
         when {
             failed is InterruptedIOException -> CallFailure.TIMEOUT
             failed is NoRouteToHostException -> CallFailure.OFFLINE
-            failed is UnknownHostException && reached -> CallFailure.OFFLINE
+            failed is UnknownHostException && hasReplied -> CallFailure.OFFLINE
             else -> CallFailure.CUT
         }
 
@@ -127,13 +133,13 @@ internal class Service(
                     url.username.isEmpty() &&
                     url.password.isEmpty()
             ) {
-                "this is no base address: give scheme, host and path alone, such as " +
+                "this is not a base address: give only scheme, host and path, such as " +
                     "https://integrate.example.org"
             }
             return url
         }
 
-        /** Checked here: the client's own refusal would repeat it. */
+        /** Checks a credential. The message of the HTTP client would contain it. */
         fun sendable(what: String, value: String): String {
             require(value == value.trim() && value.none { it.isISOControl() }) {
                 "the $what cannot be sent as a header"

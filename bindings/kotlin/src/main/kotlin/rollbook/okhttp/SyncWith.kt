@@ -21,7 +21,7 @@ import rollbook.SyncReport
 import rollbook.SyncStopped
 
 /**
- * Fills a school from the service at a base address.
+ * Syncs a school with the service at a base address.
  *
  * ```
  * val report = syncWith(
@@ -29,18 +29,18 @@ import rollbook.SyncStopped
  * )
  * ```
  *
- * The credentials go into the headers `HTTP-X-USERNAME` and `HTTP-X-PASSWORD` and nowhere else; no
- * redirect is followed, and nothing is kept in the client's cache. [progress] hears how far it has
- * come, after each reply and about once a second, and cancels it by returning false; so does
- * cancelling the coroutine, and the calls that are out go with it. However it ends, what was taken
- * is kept, and the next sync of the school goes on.
+ * The credentials are sent only in the headers `HTTP-X-USERNAME` and `HTTP-X-PASSWORD`. Redirects
+ * are not followed, and nothing is stored in the client's cache. [progress] receives the progress
+ * of the sync after each reply and about once a second, and cancels the sync by returning false.
+ * Cancelling the coroutine has the same effect; the calls in flight are cancelled too. However the
+ * sync ends, the replies so far are stored, and the next sync of the school continues.
  *
- * @param baseAddress scheme, host, port, and a path if the service is below one
- * @throws SyncStopped if it cannot go on, as with wrong credentials
- * @throws RollbookException.Cancelled if [progress] said so
- * @throws RollbookException.Busy if somebody else is at work on the store again and again
- * @throws RollbookException.Io if the store could not be written
- * @throws IllegalArgumentException if the address or a credential is of no form that can be sent
+ * @param baseAddress the scheme, the host, the port, and the path of the service if it has one
+ * @throws SyncStopped if the sync cannot continue, for example because the credentials are wrong
+ * @throws RollbookException.Cancelled if [progress] returned false
+ * @throws RollbookException.Busy if the store is repeatedly busy
+ * @throws RollbookException.Io if the store cannot be written
+ * @throws IllegalArgumentException if the address is invalid, or a credential cannot be sent
  */
 suspend fun syncWith(
     http: OkHttpClient,
@@ -51,34 +51,34 @@ suspend fun syncWith(
     progress: ((SyncProgress) -> Boolean)? = null,
 ): SyncReport {
     val service = Service(http, baseAddress, username, password)
-    return Driving(sync, service::answer, progress, System::currentTimeMillis).report()
+    return SyncDriver(sync, service::send, progress, System::currentTimeMillis).run()
 }
 
-/** How a sync is driven, whatever sends its calls; the clock gives milliseconds. */
-internal class Driving(
+/** Runs a sync. It does not depend on the HTTP client. The clock returns milliseconds. */
+internal class SyncDriver(
     private val sync: Sync,
-    private val send: suspend (Call) -> Answered,
+    private val send: suspend (Call) -> CallResult,
     private val progress: ((SyncProgress) -> Boolean)?,
     private val clock: () -> Long,
 ) {
-    private val answers = Channel<Pair<ULong, Answered>>(Channel.UNLIMITED)
+    private val results = Channel<Pair<ULong, CallResult>>(Channel.UNLIMITED)
 
-    /** The calls wait on threads of the client's own, the engine on those for what blocks. */
-    suspend fun report(): SyncReport =
+    /** Runs the sync on the threads for blocking calls. The HTTP client has its own threads. */
+    suspend fun run(): SyncReport =
         withContext(Dispatchers.IO) {
             coroutineScope {
                 try {
-                    driven()
+                    runSteps()
                 } finally {
                     coroutineContext.cancelChildren()
                 }
             }
         }
 
-    private suspend fun CoroutineScope.driven(): SyncReport {
+    private suspend fun CoroutineScope.runSteps(): SyncReport {
         while (true) {
-            when (val step = persevering { sync.next(now()) }) {
-                is Step.Send -> launch { answers.send(step.call.id to send(step.call)) }
+            when (val step = retryIfBusy { sync.next(now()) }) {
+                is Step.Send -> launch { results.send(step.call.id to send(step.call)) }
                 is Step.Wait -> await(step.until)
                 is Step.Done -> return step.report
                 is Step.Stop -> throw SyncStopped(step.reason)
@@ -92,24 +92,24 @@ internal class Driving(
                 "the sync was cancelled: the replies so far are stored, and the school's next sync continues"
             )
         }
-        val (call, answered) = first((until * 1000 - clock()).coerceIn(10, TICK)) ?: return
-        persevering {
-            when (answered) {
-                is Answered.With -> sync.handleReply(call, now(), answered.reply)
-                is Answered.Not -> sync.handleFailure(call, now(), answered.failure)
+        val (call, result) = first((until * 1000 - clock()).coerceIn(10, TICK)) ?: return
+        retryIfBusy {
+            when (result) {
+                is CallResult.Replied -> sync.handleReply(call, now(), result.reply)
+                is CallResult.Failed -> sync.handleFailure(call, now(), result.failure)
             }
         }
     }
 
-    /** The next reply, if one comes in time. */
+    /** Returns the next result of a call, or null if there is none in time. */
     @OptIn(ExperimentalCoroutinesApi::class)
-    private suspend fun first(milliseconds: Long): Pair<ULong, Answered>? = select {
-        answers.onReceive { it }
+    private suspend fun first(milliseconds: Long): Pair<ULong, CallResult>? = select {
+        results.onReceive { it }
         onTimeout(milliseconds) { null }
     }
 
-    /** Nothing is lost by what failed as busy or io: it is tried again. */
-    private suspend fun <T> persevering(work: () -> T): T {
+    /** Calls a function, and repeats it if it fails as busy or io. Nothing is lost then. */
+    private suspend fun <T> retryIfBusy(work: () -> T): T {
         repeat(TRIES - 1) {
             try {
                 return work()
@@ -125,8 +125,10 @@ internal class Driving(
     private fun now() = clock() / 1000
 
     private companion object {
-        /** So often the listener is asked while nothing comes, in milliseconds. */
+        /** The interval in which the listener is called while no reply arrives, in milliseconds. */
         const val TICK = 1000L
+
+        /** The number of attempts for an operation that fails because the store is busy. */
         const val TRIES = 3
     }
 }

@@ -4,8 +4,7 @@ import kotlinx.serialization.SerialName
 import kotlinx.serialization.Serializable
 
 /**
- * What a learner was praised or reprimanded for on a day, of
- * `GET /adminplus/learnerdiscipline/{school}`.
+ * A merit or demerit of a learner on a day, from `GET /adminplus/learnerdiscipline/{school}`.
  */
 @Serializable
 data class Discipline(
@@ -21,7 +20,7 @@ data class Discipline(
     @SerialName("staff_member_id") val staffMemberId: String,
 )
 
-/** A member of a school's staff, of `GET /adminplus/staffmembers/{school}`. */
+/** A member of a school's staff, from `GET /adminplus/staffmembers/{school}`. */
 @Serializable
 data class StaffMember(
     val id: String,
@@ -40,7 +39,7 @@ data class StaffMember(
     val nationality: String,
     @SerialName("id_number") val idNumber: String,
     @SerialName("passport_number") val passportNumber: String,
-    /** The name: `Married`. */
+    /** The name of the status, for example `Married`, not its id. */
     @SerialName("marital_status_id") val maritalStatusId: String,
     @SerialName("employment_category") val employmentCategory: String,
     /** `Yes` or `No`. */
@@ -48,11 +47,11 @@ data class StaffMember(
     @SerialName("appointment_type") val appointmentType: String,
     @SerialName("paid_by") val paidBy: String,
     @SerialName("sace_number") val saceNumber: String,
-    /** Joined by commas. */
+    /** The names, separated by commas. */
     @SerialName("register_classes") val registerClasses: String,
 )
 
-/** What a school says of itself, of `GET /adminplus/school/{school}`. */
+/** The information that a school publishes about itself, from `GET /adminplus/school/{school}`. */
 @Serializable
 data class SchoolInfo(
     @SerialName("school_name") val schoolName: String,
@@ -70,7 +69,7 @@ data class SchoolInfo(
 )
 
 /**
- * A record of a lookup, of `GET /adminplus/lookup/…`: of a grade, an ethnic group, a marital
+ * A record of a lookup list, from `GET /adminplus/lookup/…`: a grade, an ethnic group, a marital
  * status, a gender or a language.
  */
 @Serializable

@@ -4,8 +4,8 @@ import kotlinx.serialization.SerialName
 import kotlinx.serialization.Serializable
 
 /**
- * Assessment marks (2.6), of `GET /currplus/learnerassessmentmarks/{school}`: grades by `grade_id`.
- * Each level below is keyed by the identifier of its items too.
+ * Assessment marks (2.6), from `GET /currplus/learnerassessmentmarks/{school}`: the grades by
+ * `grade_id`. The keys of each level below are the ids of its items too.
  */
 typealias AssessmentMarks = Map<String, GradeAssessments>
 
@@ -13,7 +13,7 @@ typealias AssessmentMarks = Map<String, GradeAssessments>
 @Serializable
 data class GradeAssessments(
     val grade: String,
-    /** By year. */
+    /** The years, by their numbers. */
     val years: Map<String, YearAssessments>,
 )
 
@@ -22,7 +22,7 @@ data class GradeAssessments(
 data class YearAssessments(
     val year: String,
     @SerialName("year_name") val yearName: String,
-    /** By number of the term. */
+    /** The terms, by their numbers. */
     val terms: Map<String, TermAssessments>,
 )
 
@@ -30,7 +30,7 @@ data class YearAssessments(
 @Serializable
 data class TermAssessments(
     val term: String,
-    /** By `learner_id`. */
+    /** The learners, by `learner_id`. */
     val learners: Map<String, LearnerAssessments>,
 )
 
@@ -38,7 +38,7 @@ data class TermAssessments(
 @Serializable
 data class LearnerAssessments(
     @SerialName("learner_id") val learnerId: String,
-    /** By `subject_id`. */
+    /** The subjects, by `subject_id`. */
     val subjects: Map<String, SubjectAssessments>,
 )
 
@@ -47,7 +47,7 @@ data class LearnerAssessments(
 data class SubjectAssessments(
     @SerialName("subject_id") val subjectId: String,
     @SerialName("subject_name") val subjectName: String,
-    /** By `learning_outcome_id`. */
+    /** The learning outcomes, by `learning_outcome_id`. */
     @SerialName("learning_outcomes") val learningOutcomes: Map<String, OutcomeAssessments>,
 )
 
@@ -56,13 +56,12 @@ data class SubjectAssessments(
 data class OutcomeAssessments(
     @SerialName("learning_outcome_id") val learningOutcomeId: String,
     @SerialName("learning_outcome_name") val learningOutcomeName: String,
-    /** By `assessment_id`. */
+    /** The assessments, by `assessment_id`. */
     val assessments: Map<String, Assessment>,
 )
 
 /**
- * An assessment and its mark (2.6). With `structure=1` it ends at [weight], and what follows is
- * null.
+ * An assessment and its mark (2.6). With `structure=1`, all members after [weight] are null.
  */
 @Serializable
 data class Assessment(
@@ -74,9 +73,9 @@ data class Assessment(
     val weight: String,
     /** When the mark was last updated: `YYYY-MM-DD HH:MM:SS`. */
     val dtime: String? = null,
-    /** A decimal; `a` if the learner was absent. */
+    /** A decimal, or `a` if the learner was absent. */
     val percentage: String? = null,
-    /** A decimal, of [markOutOf]. */
+    /** A decimal, out of [markOutOf]. */
     val mark: String? = null,
     @SerialName("mark_out_of") val markOutOf: String? = null,
     /** `1` if a mark was captured, `0` if not. */

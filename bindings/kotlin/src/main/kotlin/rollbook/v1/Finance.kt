@@ -4,8 +4,9 @@ import kotlinx.serialization.SerialName
 import kotlinx.serialization.Serializable
 
 /**
- * A learner of finance (section 9), of `GET /finplus/debtmanagement/learnerparentinfo/{school}`.
- * The empty text means no value.
+ * A learner of the finance family (section 9), from
+ * `GET /finplus/debtmanagement/learnerparentinfo/{school}`. An empty text means that there is no
+ * value.
  */
 @Serializable
 data class FinanceLearner(
@@ -18,15 +19,18 @@ data class FinanceLearner(
     @SerialName("parent1_id") val parent1Id: String,
     @SerialName("parent2_id") val parent2Id: String,
     @SerialName("accountable_person_id") val accountablePersonId: String,
-    /** Null unless asked for with `include_parents`. */
+    /** The parents; null unless requested with `include_parents`. */
     val parents: List<Parent>? = null,
-    /** Null unless asked for with `include_accountable_person`, and if there is none. */
+    /**
+     * The accountable person; null if there is none, or unless requested with
+     * `include_accountable_person`.
+     */
     @SerialName("accountable_person") val accountablePerson: AccountablePerson? = null,
 )
 
 /**
- * Who pays for learners (section 9), of `GET /finplus/debtmanagement/schooldebtors/{school}`. The
- * empty text means no value.
+ * A person who pays for learners (section 9), from
+ * `GET /finplus/debtmanagement/schooldebtors/{school}`. An empty text means that there is no value.
  */
 @Serializable
 data class AccountablePerson(
@@ -49,6 +53,6 @@ data class AccountablePerson(
     @SerialName("passport_number") val passportNumber: String,
     val employer: String,
     @SerialName("employer_address") val employerAddress: String,
-    /** Null unless asked for with `include_learners`. */
+    /** The learners; null unless requested with `include_learners`. */
     val learners: List<FinanceLearner>? = null,
 )

@@ -4,9 +4,8 @@ import kotlinx.serialization.SerialName
 import kotlinx.serialization.Serializable
 
 /**
- * A learner (2.1), of `GET /adminplus/learners/{school}`. The empty text means no value.
- *
- * Dates are `YYYY-MM-DD`.
+ * A learner (2.1), from `GET /adminplus/learners/{school}`. An empty text means that there is no
+ * value. Dates have the form `YYYY-MM-DD`.
  */
 @Serializable
 data class Learner(
@@ -40,11 +39,11 @@ data class Learner(
     @SerialName("photo_url") val photoUrl: String,
     @SerialName("parent1_id") val parent1Id: String,
     @SerialName("parent2_id") val parent2Id: String,
-    /** Parent 1, then parent 2; null unless asked for with `include_parents`. */
+    /** Parent 1, then parent 2; null unless requested with `include_parents`. */
     val parents: List<Parent>? = null,
 )
 
-/** A parent or guardian of a learner (2.2). The empty text means no value. */
+/** A parent or guardian of a learner (2.2). An empty text means that there is no value. */
 @Serializable
 data class Parent(
     val id: String,
@@ -59,8 +58,9 @@ data class Parent(
     val gender: String,
     @SerialName("ethnic_group_id") val ethnicGroupId: String,
     @SerialName("ethnic_group") val ethnicGroup: String,
-    /** Lines with a carriage return and a line feed between them, as in [postalAddress]. */
+    /** Lines, separated by a carriage return and a line feed. */
     @SerialName("residential_address") val residentialAddress: String,
+    /** Lines, separated by a carriage return and a line feed. */
     @SerialName("postal_address") val postalAddress: String,
     @SerialName("home_language_id") val homeLanguageId: String,
     @SerialName("home_language") val homeLanguage: String,
@@ -77,7 +77,7 @@ data class Parent(
     @SerialName("gross_annual_income") val grossAnnualIncome: String,
 )
 
-/** An absence of a learner (2.7), of `GET /adminplus/learnerabsentees/{school}`. */
+/** An absence of a learner (2.7), from `GET /adminplus/learnerabsentees/{school}`. */
 @Serializable
 data class Absentee(
     val id: String,

@@ -4,8 +4,8 @@ import kotlinx.serialization.SerialName
 import kotlinx.serialization.Serializable
 
 /**
- * A school (2.8), of `GET /finplus/debtmanagement/schools`. The empty text means no value; the last
- * four are `Yes` or `No`.
+ * A school (2.8), from `GET /finplus/debtmanagement/schools`. An empty text means that there is no
+ * value. The last four members are `Yes` or `No`.
  */
 @Serializable
 data class School(
@@ -36,7 +36,9 @@ data class School(
     @SerialName("uses_cashless") val usesCashless: String,
 )
 
-/** What a school has authorised an integrator for (2.9), of `GET /settings/clients`. */
+/**
+ * An API type for which a school has authorised the integrator (2.9), from `GET /settings/clients`.
+ */
 @Serializable
 data class Client(
     @SerialName("school_login_id") val schoolLoginId: String,
@@ -50,7 +52,7 @@ data class Client(
     @SerialName("activated_by_integrator") val activatedByIntegrator: String,
 )
 
-/** What the service refuses, or does not find (2.10). */
+/** The answer to a request that the service refuses, or for which it finds nothing (2.10). */
 @Serializable
 data class Refusal(
     /** A short title. */

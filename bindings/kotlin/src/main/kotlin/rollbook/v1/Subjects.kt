@@ -4,8 +4,8 @@ import kotlinx.serialization.SerialName
 import kotlinx.serialization.Serializable
 
 /**
- * A subject that a learner takes in the current year (2.3), of `GET
- * /currplus/learnersubjects/{school}`.
+ * A subject that a learner takes in the current year (2.3), from
+ * `GET /currplus/learnersubjects/{school}`.
  */
 @Serializable
 data class LearnerSubject(
@@ -17,7 +17,8 @@ data class LearnerSubject(
 )
 
 /**
- * A subject of a learner with its terms (2.4), of `GET /currplus/learnersubjectsperterm/{school}`.
+ * A subject of a learner with its terms (2.4), from
+ * `GET /currplus/learnersubjectsperterm/{school}`.
  */
 @Serializable
 data class SubjectPerTerm(
@@ -44,8 +45,8 @@ data class SubjectTerm(
 )
 
 /**
- * A subject of a learner with its term marks (2.5), of `GET
- * /currplus/learnersubjectmarks/{school}`.
+ * A subject of a learner with its term marks (2.5), from
+ * `GET /currplus/learnersubjectmarks/{school}`.
  */
 @Serializable
 data class SubjectMarks(

@@ -14,7 +14,7 @@ import rollbook.headersOf
 private const val SCHOOL = 1000uL
 private const val ROUNDS = 300
 private const val BATCH = 50
-/** 2026-12-31: all marks of the year are released. */
+/** 2026-12-31, when all marks of the year are released. */
 private const val INSTANT = 1_798_700_400L
 private val HEADERS = headersOf("HTTP-X-USERNAME" to "demo", "HTTP-X-PASSWORD" to "demo")
 
@@ -100,9 +100,10 @@ private fun asked(school: Long, one: Long, two: Long): List<Asked> =
     )
 
 /**
- * How long questions take, beside SQLite: medians in microseconds, one process. The argument is the
- * folder that `rollbook-benches --bin rows` made. Each answer is compared before it is timed; a round
- * asks everything of both in an order that changes. The second table has what was parsed.
+ * Measures questions and compares them with SQLite, in one process: medians in microseconds. The
+ * argument is the folder that `rollbook-benches --bin rows` created. Each answer is compared before
+ * it is timed, and each round asks all questions of both in a random order. The second table
+ * includes the time of parsing.
  */
 fun main(arguments: Array<String>) {
     val folder = Path(arguments.single())
@@ -114,12 +115,12 @@ fun main(arguments: Array<String>) {
             val sizes = asked.map { each ->
                 val ours = engine.ask(each.question()).bytes
                 if (!ours.contentEquals(each.peer(rows))) {
-                    System.err.println("${each.name}: SQLite rows answers other than Rollbook")
+                    System.err.println("${each.name}: the answer of SQLite rows differs from that of Rollbook")
                     exitProcess(1)
                 }
                 ours.size
             }
-            for (parse in listOf(false, true)) {
+            for (withParsing in listOf(false, true)) {
                 val calls = asked.flatMap { each ->
                     listOf(
                         { engine.ask(each.question()).bytes },
@@ -127,8 +128,8 @@ fun main(arguments: Array<String>) {
                     )
                 }
                 val times =
-                    if (parse) timed(calls.map { call -> { parsed(call()) } }, ROUNDS)
-                    else timed(calls, ROUNDS)
+                    if (withParsing) measure(calls.map { call -> { parse(call()) } }, ROUNDS)
+                    else measure(calls, ROUNDS)
                 println("\n| question | bytes | µs | SQLite rows, × |\n|---|--:|--:|--:|")
                 asked.forEachIndexed { place, each ->
                     val (ours, theirs) = times[2 * place] to times[2 * place + 1]
@@ -140,16 +141,19 @@ fun main(arguments: Array<String>) {
             val one = Request("/api/v1/adminplus/learners/1000?learner_id=1", headers = HEADERS)
             val batch = List(BATCH) { one }
             val (whole, many) =
-                timed(listOf({ engine.request(one) }, { engine.requests(batch) }), 20 * ROUNDS)
+                measure(listOf({ engine.request(one) }, { engine.requests(batch) }), 20 * ROUNDS)
             println("\none learner, a whole request: $whole µs; each of $BATCH: ${many / BATCH} µs")
         }
     }
 }
 
-private fun parsed(json: ByteArray): Any = Json.parseToJsonElement(json.decodeToString())
+private fun parse(json: ByteArray): Any = Json.parseToJsonElement(json.decodeToString())
 
-/** The median of each call over so many shuffled rounds, after as many to warm up. */
-private fun timed(calls: List<() -> Any>, rounds: Int): List<Double> {
+/**
+ * Returns the median of each call over this number of rounds in random order, after the same number
+ * of rounds to warm up.
+ */
+private fun measure(calls: List<() -> Any>, rounds: Int): List<Double> {
     val times = List(calls.size) { ArrayList<Long>(rounds) }
     val order = calls.indices.toMutableList()
     repeat(2 * rounds) { round ->

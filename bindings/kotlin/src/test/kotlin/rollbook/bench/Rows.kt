@@ -7,8 +7,8 @@ import java.sql.PreparedStatement
 import java.sql.ResultSet
 
 /**
- * SQLite with a finished text a row, by `sqlite-jdbc`: *SQLite rows* of `benches`, whose database it
- * opens. Prepared statements find the texts, which are joined as bytes.
+ * SQLite with one pre-rendered text per row, by `sqlite-jdbc`. It opens the database *SQLite rows*
+ * of `benches`. Prepared statements find the texts, which are joined as bytes.
  */
 class Rows(path: Path) : AutoCloseable {
     private val connection = DriverManager.getConnection("jdbc:sqlite:$path")
@@ -132,13 +132,13 @@ class Rows(path: Path) : AutoCloseable {
     override fun close() = connection.close()
 
     private class Texts : ByteArrayOutputStream(1 shl 16) {
-        /** The last comma becomes [bracket]. */
+        /** Replaces the last comma by [bracket], and returns the bytes. */
         fun closed(bracket: Char): ByteArray {
             buf[count - 1] = bracket.code.toByte()
             return toByteArray()
         }
 
-        /** The last comma goes, and what follows an element comes behind [brackets]. */
+        /** Removes the last comma, and writes [brackets] and a comma. */
         fun close(brackets: String) {
             count--
             write("$brackets,".toByteArray())

@@ -8,10 +8,10 @@ import kotlinx.serialization.Serializable
 import kotlinx.serialization.json.Json
 import kotlinx.serialization.json.JsonClassDiscriminator
 
-/** How many cases and requests the corpus has. */
+/** The number of cases and requests of the corpus. */
 @Serializable data class Size(val cases: Int, val requests: Int)
 
-/** A case of the corpus: steps on an empty store in memory. */
+/** A case of the corpus: steps for an empty store in memory. */
 @Serializable
 data class Case(val name: String, val steps: List<Step>) {
     companion object {
@@ -59,10 +59,10 @@ sealed interface Step {
     ) : Step
 }
 
-/** What a change comes to: its counts, unless they do not matter, or the message of its fault. */
+/** The result of a change: its counts, which are empty if they do not matter, or its fault. */
 @Serializable data class Outcome(val fault: Message?, val counts: List<String>)
 
-/** A message, or how it starts. */
+/** A complete message, or the start of a message. */
 @Serializable
 data class Message(@SerialName("is") val whole: String? = null, val starts: String? = null) {
     fun fits(found: String): Boolean =

@@ -1,19 +1,19 @@
 package rollbook.corpus
 
 /**
- * The cursors of a case. No file can know them: it has names for them, `"next_cursor":"<NAME>"` in
- * an answer, and `<NAME>` in the target of a later request.
+ * The cursors of a case. They differ in each run, so a case contains names for them:
+ * `"next_cursor":"<NAME>"` in an answer, and `<NAME>` in the target of a later request.
  */
 class Cursors {
     private val known = HashMap<String, String>()
 
-    /** The target, each `<NAME>` in it replaced by the cursor. */
+    /** Returns the target with each `<NAME>` replaced by the cursor of that name. */
     fun target(target: String): String =
         NAME.replace(target) { found ->
             known[found.groupValues[1]] ?: error("no answer before gave ${found.value}")
         }
 
-    /** Whether an answer is the expected one; if so, its cursor is remembered. */
+    /** Returns whether an answer is the expected one, and stores its cursor if it is. */
     fun fits(found: String, expected: String): Boolean {
         val place = PLACE.find(expected) ?: return found == expected
         val name = place.groups[1]!!

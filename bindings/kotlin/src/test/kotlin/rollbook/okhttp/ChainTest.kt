@@ -27,11 +27,11 @@ private const val AT_THE_SERVICE =
 {"type":"learner","school_id":1000,"id":3,"first_name":"Zoe","last_name":"Outsider","grade_id":"9"}
 """
 
-/** From the service to a device: a server syncs from the one and hands feeds out to the other. */
+/** From the service to a device: a server syncs with the service, and serves feeds to a device. */
 class ChainTest {
     @TempDir lateinit var folder: Path
 
-    /** What a family's phone is asked, and the same of the service. */
+    /** Questions for a family's phone, each with the equivalent request to the service. */
     private val shown =
         listOf(
             learner(1u) to "adminplus/learners/1000?learner_id=1",
@@ -58,7 +58,7 @@ class ChainTest {
                 followFrom(http, phone, url, wait = 2)
                 if (text in phone.ask(question).body) return
             } catch (stopped: FollowStopped) {
-                // The server has made no pass yet.
+                // The server has not finished its first pass.
                 assertEquals(503, stopped.status)
                 assertNull(phone.followed())
                 delay(100)

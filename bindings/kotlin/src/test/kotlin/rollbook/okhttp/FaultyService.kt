@@ -11,12 +11,12 @@ import rollbook.Engine
 import rollbook.Header
 import rollbook.Request
 
-/** What goes wrong with a call. */
+/** The ways in which a call fails. */
 enum class Wrong { MUCH, ILL, CUT, PAGE, LONG, AWAY }
 
 /**
- * The service behind HTTP on loopback: an engine that answers, and goes wrong when it is told to,
- * by the place of a call among all, counted from 1, and its target.
+ * The service over HTTP on loopback: an engine answers. Calls fail as [wrong] requests, by the
+ * position of a call among all calls, starting with 1, and its target.
  */
 class FaultyService(
     private val engine: Engine,
@@ -25,7 +25,7 @@ class FaultyService(
     private val wrong: (Int, String) -> Wrong? = { _, _ -> null },
 ) : AutoCloseable {
     val asked = ConcurrentLinkedQueue<String>()
-    /** The most calls at once. */
+    /** The maximum number of simultaneous calls. */
     val most = AtomicInteger()
     private val underWay = AtomicInteger()
     private val threads = Executors.newCachedThreadPool()
@@ -37,7 +37,7 @@ class FaultyService(
                 try {
                     answer(exchange)
                 } catch (_: IOException) {
-                    // Cut, by either side.
+                    // Either side closed the connection.
                 } finally {
                     underWay.decrementAndGet()
                     exchange.close()
@@ -53,7 +53,7 @@ class FaultyService(
         val place = synchronized(asked) { asked.add(target).let { asked.size } }
         Thread.sleep(milliseconds)
         val headers = exchange.requestHeaders.flatMap { (name, values) ->
-            // The JDK's server reads them as Latin-1.
+            // The JDK's server decodes headers as Latin-1.
             values.map { Header(name, it.toByteArray(Charsets.ISO_8859_1).decodeToString()) }
         }
         val body = exchange.requestBody.readBytes().decodeToString()
@@ -86,7 +86,7 @@ class FaultyService(
     }
 
     companion object {
-        /** How many bytes a body has that is too long. */
+        /** The length of a body that is too long, in bytes. */
         const val LONG = 1 shl 20
     }
 }

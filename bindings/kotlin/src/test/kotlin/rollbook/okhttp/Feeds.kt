@@ -13,17 +13,16 @@ import rollbook.Scope
 import rollbook.pieces
 
 /**
- * A server that is followed, on loopback: an engine that hands feeds out, and goes wrong when it is
- * told to.
+ * A server of feeds for followers, on loopback, which fails on request.
  */
 class Feeds(private val engine: Engine, private val scope: Scope) : AutoCloseable {
-    /** The targets that were asked for, in their order. */
+    /** The requested targets, in order. */
     val asked = CopyOnWriteArrayList<String>()
 
-    /** The connection is cut after so many bytes of a body. */
+    /** The number of bytes of a body after which the connection is closed. */
     @Volatile var cut: Int? = null
 
-    /** Where a redirect leads to. */
+    /** The address to which requests are redirected. */
     @Volatile var elsewhere: String? = null
 
     private val threads = Executors.newCachedThreadPool()
@@ -34,7 +33,7 @@ class Feeds(private val engine: Engine, private val scope: Scope) : AutoCloseabl
                 try {
                     answer(exchange)
                 } catch (_: IOException) {
-                    // Cut, by either side.
+                    // Either side closed the connection.
                 } finally {
                     exchange.close()
                 }

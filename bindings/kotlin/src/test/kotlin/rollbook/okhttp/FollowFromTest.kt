@@ -104,20 +104,20 @@ class FollowFromTest {
             val changed = follow(phone, url, wait = 60)!!
             assertEquals(0uL to 1uL, changed.total.added to changed.total.changed)
             assertTrue("Naidoo" in phone.second())
-            // All of the school to another login, and the same device with nothing.
+            // Another login receives the whole school, and the same device then receives nothing.
             val tablet = Engine.memory(SampleSchool.options)
             follow(tablet, url, "all")
             this@FollowFromTest.server.apply(CHANGE)
             assertEquals(this@FollowFromTest.server.inScope(1000), tablet.lineSet())
             assertTrue(follow(phone, url, "none")!!.total.removed > 0uL)
             assertEquals(emptySet<Int>(), phone.learners())
-            // What the phone does not follow any more is unknown, and so is what it never did.
+            // Questions about a school fail if the phone no longer follows it, or never did.
             for (unknown in listOf(1000uL, 5uL)) {
                 assertThrows<RollbookException.NotSynced> { phone.ask(Question.Learners(unknown, learnerId = 2uL)) }
             }
         }
         val before = phone.followed()
-        // Another store does not know where the phone is.
+        // Another store does not know the position of the phone, and sends everything.
         serve(folder / "other", SampleSchool.dataset).use { server ->
             assertEquals(2uL, follow(phone, server.address + "/feed")!!.kinds.getValue("learner").added)
         }
@@ -136,7 +136,7 @@ class FollowFromTest {
         }
     }
 
-    /** A server knows the changes of its last 64 openings. */
+    /** A server stores the changes of its last 64 openings. */
     @Test
     fun `a device that polls outlives any number of openings`(): Unit = runBlocking {
         val store = (folder / "openings").toString()
@@ -150,7 +150,7 @@ class FollowFromTest {
                 Feeds(server, family).use { feeds ->
                     val before = phone.followed()
                     val moved = follow(phone, feeds.url)!!
-                    // A position, and no record.
+                    // The feed contains a position and no records.
                     assertEquals(2uL to 0, moved.lines to moved.kinds.size)
                     assertNotEquals(before, phone.followed())
                     assertNull(follow(phone, feeds.url))
@@ -164,7 +164,7 @@ class FollowFromTest {
         }
     }
 
-    /** What came to the end of a part is kept, and does not come again. */
+    /** Complete parts are stored, and are not sent again. */
     @Test
     fun `a connection that is cut`(): Unit = runBlocking {
         val whole = server.feed(both).use { feed -> feed.pieces().sumOf { it.toByteArray().size } }
@@ -175,12 +175,12 @@ class FollowFromTest {
                 feeds.cut = whole * tenth / 10
                 val stopped = assertThrows<FollowStopped> { follow(phone, feeds.url) }
                 assertNull(stopped.status)
-                assertTrue("the next call goes on" in stopped.message!!)
+                assertTrue("the next call continues" in stopped.message!!)
                 feeds.cut = null
-                val kept = phone.lineSet().size
+                val stored = phone.lineSet().size
                 val rest = follow(phone, feeds.url)!!
-                assertEquals((expected.size - kept).toULong(), rest.total.added)
-                assertEquals(kept > 0, "after=" in feeds.asked[1])
+                assertEquals((expected.size - stored).toULong(), rest.total.added)
+                assertEquals(stored > 0, "after=" in feeds.asked[1])
                 assertEquals(expected, phone.lineSet())
                 rest.bytes.toInt()
             }
@@ -205,7 +205,7 @@ class FollowFromTest {
     }
 
     @Test
-    fun `the limits of the app's client are none of the wait`(): Unit = runBlocking {
+    fun `the time limits of the app's client do not limit the wait`(): Unit = runBlocking {
         var limits = emptyList<Int>()
         val http =
             OkHttpClient.Builder()
@@ -228,16 +228,16 @@ class FollowFromTest {
     @Test
     fun `a feed that is cancelled`(): Unit = runBlocking {
         Feeds(server, family).use { feeds ->
-            val heard = mutableListOf<Progress>()
+            val received = mutableListOf<Progress>()
             val cancelled =
                 assertThrows<RollbookException.Cancelled> {
                     follow(phone, feeds.url) {
-                        heard.add(it)
+                        received.add(it)
                         false
                     }
                 }
-            assertTrue("the next call goes on" in cancelled.message!!)
-            assertTrue(heard.single().bytes > 0uL)
+            assertTrue("the next call continues" in cancelled.message!!)
+            assertTrue(received.single().bytes > 0uL)
             assertThrows<java.io.IOException> {
                 follow(phone, feeds.url) { throw java.io.IOException("the listener's own") }
             }
@@ -247,7 +247,7 @@ class FollowFromTest {
     }
 
     @Test
-    fun `a coroutine that is cancelled takes its call along`(): Unit = runBlocking {
+    fun `cancelling a coroutine cancels its call`(): Unit = runBlocking {
         Feeds(server, family).use { feeds ->
             follow(phone, feeds.url)
             val waiting = async(Dispatchers.Default) { follow(phone, feeds.url, wait = 60) }
@@ -265,7 +265,7 @@ class FollowFromTest {
             Feeds(server, family).use { feeds ->
                 feeds.elsewhere = elsewhere.url
                 val stopped = assertThrows<FollowStopped> { follow(phone, feeds.url) }
-                assertTrue("302: no redirect is followed" in stopped.message!!)
+                assertTrue("302: redirects are not followed" in stopped.message!!)
             }
             assertEquals(emptyList<String>(), elsewhere.asked)
             assertNull(phone.followed())
@@ -273,7 +273,7 @@ class FollowFromTest {
     }
 
     @Test
-    fun `nobody answers, and what is no address`(): Unit = runBlocking {
+    fun `no server answers, and invalid addresses`(): Unit = runBlocking {
         val free = ServerSocket(0).use { it.localPort }
         val stopped = assertThrows<FollowStopped> { follow(phone, "http://127.0.0.1:$free/feed") }
         assertNull(stopped.status)
@@ -303,7 +303,7 @@ class FollowFromTest {
         assertThrows<RollbookException.BadDataset> {
             phone.follow().use { it.push("<!doctype html>\n".toByteArray()) }
         }
-        // A feed after a position is no other store's.
+        // A feed after a position cannot be applied to another store.
         server.apply(CHANGE)
         val news = server.feed(family, phone.followed()).use { it.pieces().joinToString("") }
         assertThrows<RollbookException.OutOfSync> {
@@ -316,7 +316,7 @@ class FollowFromTest {
                     it.finish()
                 }
             }
-        assertTrue("the feed is cut" in cut.message!!)
+        assertTrue("the feed is incomplete" in cut.message!!)
         phone.removeSchool(1000u)
         assertEquals(emptySet<Int>(), phone.learners())
     }
@@ -366,7 +366,7 @@ class FollowFromTest {
     private fun JsonObject.number(name: String): Int? =
         (get(name) as? JsonPrimitive)?.content?.toIntOrNull()
 
-    /** What a follower of whole schools has. */
+    /** Returns the lines that a follower of complete schools stores. */
     private fun Engine.inScope(vararg schools: Int): Set<String> =
         records()
             .filter { (_, record) ->
@@ -378,7 +378,7 @@ class FollowFromTest {
             .map { it.first }
             .toSet()
 
-    /** Whose records there are. */
+    /** Returns the ids of the learners who have records. */
     private fun Engine.learners(): Set<Int> =
         records()
             .mapNotNull { (_, record) ->

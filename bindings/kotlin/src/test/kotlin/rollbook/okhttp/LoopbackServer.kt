@@ -5,8 +5,8 @@ import rollbook.Inputs
 import rollbook.SampleSchool
 
 /**
- * The engine behind real HTTP on loopback: the repository's example `serve`, with the sample school
- * unless told otherwise. With `--from` it has the credentials of the sample school.
+ * The engine over HTTP on loopback: runs the repository's example `serve`, by default with the
+ * sample school. With `--from` it uses the credentials of the sample school.
  */
 class LoopbackServer(
     vararg arguments: String = arrayOf("--dataset", "${SampleSchool.dataset}"),

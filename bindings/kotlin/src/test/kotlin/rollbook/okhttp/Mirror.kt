@@ -5,8 +5,11 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import rollbook.Engine
 import rollbook.SampleSchool
 
-/** What an app asks of a mirror; the service was asked otherwise. */
-private val HELD_OUT =
+/**
+ * Requests of an app by which a mirror is compared with its source. The sync itself sends other
+ * requests.
+ */
+private val COMPARED =
     listOf(
         "/api/v1/adminplus/learners/1000?name=zo%C3%AB&include_parents=1",
         "/api/v1/adminplus/learners/1000?grade_id=8,9",
@@ -37,7 +40,7 @@ private val HELD_OUT =
         "/api/v2/nothing/here",
     )
 
-/** What the school has new. */
+/** Changes of the school, as a dataset. */
 const val CHANGES =
     """
     {"type":"learner","school_id":1000,"id":2,"first_name":"Janet","last_name":"Smith","grade_id":"7","family_code":"1001"}
@@ -49,25 +52,28 @@ const val CHANGES =
     {"type":"discipline","school_id":1000,"id":5300,"learner_id":3,"discipline_date":"2026-05-12"}
     """
 
-/** Of a learner who is nobody before, the mirror was told no marks. */
+/** A request about the new learner, which is compared only after the changes. */
 val OF_THE_NEW_LEARNER = listOf("/api/v1/currplus/learnersubjectmarks/1000?learner_id=77")
 
-/** Who may ask, and for what each API type is: the service tells neither. */
+/**
+ * The kinds of records that a mirror needs for its access checks: the integrators and the families
+ * of the API types. No answer of the service contains them.
+ */
 private val ACCESS = listOf("api_type", "integrator", "client_integration")
 
-/** It answers an app as its source does; returns what that answers. */
+/** Checks that a mirror answers an app as its source does, and returns the answers. */
 fun assertMirror(mirror: Engine, source: Engine, more: List<String> = emptyList()): List<String> {
     val access = SampleSchool.dataset.readLines().filter { line ->
         ACCESS.any { """"type":"$it"""" in line } && """"school_id":1001""" !in line
     }
     mirror.apply(access.joinToString("\n"))
-    return (HELD_OUT + more).map { target ->
-        source.said(target).also { assertEquals(it, mirror.said(target), target) }
+    return (COMPARED + more).map { target ->
+        source.answer(target).also { assertEquals(it, mirror.answer(target), target) }
     }
 }
 
-/** Status and body, but for a cursor, which is its store's own. */
-private fun Engine.said(target: String): String {
+/** Returns the status and the body without its cursor, because cursors differ between stores. */
+private fun Engine.answer(target: String): String {
     val answer = request(target, "HTTP-X-SCHOOLID" to "1000", *SampleSchool.credentials)
     return "${answer.status} ${answer.body.substringBefore("\"next_cursor\":\"")}"
 }

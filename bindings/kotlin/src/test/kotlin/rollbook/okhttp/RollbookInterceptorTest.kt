@@ -28,7 +28,7 @@ private const val SERVICE = "https://integrate.example.org"
 
 class RollbookInterceptorTest {
     /**
-     * Everything that the app's client asks, in order: the state updates are felt by what follows.
+     * All requests of the app's client, in order. The state updates affect the requests after them.
      */
     private val asks: List<Pair<String, SchoolClient.() -> Reply>> =
         listOf(
@@ -45,7 +45,7 @@ class RollbookInterceptorTest {
                 },
             "no learners" to { learners(1000, "learner_id" to "999999") },
             "assessment marks" to { assessmentMarks(1000, "grade_id" to "9", "term" to "1") },
-            "assessment marks of nobody" to { assessmentMarks(1000) },
+            "assessment marks without a filter" to { assessmentMarks(1000) },
             "subjects per term" to { subjectsPerTerm(1000, 1) },
             "subject marks" to { subjectMarks(1000, 1) },
             "learner subjects" to { learnerSubjects(1000) },
@@ -95,7 +95,7 @@ class RollbookInterceptorTest {
                 },
         )
 
-    /** An answer without its cursor, which is its store's own. */
+    /** Returns an answer without its cursor, because cursors differ between stores. */
     private fun unsigned(body: String) =
         body.replace(Regex(""""next_cursor":"[^"]+""""), """"next_cursor":"..."""")
 
@@ -124,7 +124,7 @@ class RollbookInterceptorTest {
     fun `what is sent is what the engine is asked`() {
         val twin = SampleSchool.engine()
         lateinit var expected: Answer
-        // Ahead of the engine's interceptor, it asks a second engine for the request that it sees.
+        // This interceptor is before that of the engine, and sends each request to a second engine.
         val witness = Interceptor { chain ->
             val sent = chain.request()
             val headers = sent.headers.map { (name, value) -> name to value }
@@ -203,7 +203,7 @@ class RollbookInterceptorTest {
             val bytes = same.body.encodeToByteArray()
             assertEquals(bytes.size.toLong(), response.body.contentLength())
             assertArrayEquals(bytes, response.body.bytes())
-            assertTrue(bytes.size > same.body.length, "the sample holds letters beyond ASCII")
+            assertTrue(bytes.size > same.body.length, "the sample contains letters beyond ASCII")
         }
     }
 

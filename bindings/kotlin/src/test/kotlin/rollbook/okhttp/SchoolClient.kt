@@ -7,12 +7,12 @@ import okhttp3.Request
 import okhttp3.RequestBody
 import okhttp3.RequestBody.Companion.toRequestBody
 
-/** An answer as an app takes it from HTTP. */
+/** An answer as an app receives it over HTTP. */
 data class Reply(val status: Int, val headers: Map<String, String?>, val body: String)
 
 /**
- * A client of the service as an app would have it, written with OkHttp. It knows nothing of
- * Rollbook: `http` is whatever client the app was given.
+ * A client of the service as an app would write it, with OkHttp. It does not depend on Rollbook:
+ * `http` is any client.
  */
 class SchoolClient(private val http: OkHttpClient, private val service: HttpUrl) {
     fun learners(school: Int, vararg filters: Pair<String, String>) =
@@ -66,7 +66,7 @@ class SchoolClient(private val http: OkHttpClient, private val service: HttpUrl)
             """{"school_id":$school,"state":$state,"api_type_id":$apiType}""".toRequestBody(JSON),
         )
 
-    /** Whatever else may be sent: path and query as they stand. */
+    /** Sends a request with an unmodified path and query. */
     fun raw(target: String, method: String = "GET", body: RequestBody? = null) =
         ask(service.resolve(target)!!, method, body)
 

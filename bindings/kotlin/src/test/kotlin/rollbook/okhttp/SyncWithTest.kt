@@ -44,7 +44,9 @@ class SyncWithTest {
     private val source = SampleSchool.engine().apply { removeSchool(1001u) }
     private val mirror = Engine.memory(SampleSchool.options)
 
-    /** The clock of the drivers goes on from the instant at which the service answers. */
+    /**
+     * The start of the drivers' clock, which begins with the instant at which the service answers.
+     */
     private val begun = System.currentTimeMillis()
 
     private fun clock() = NOW * 1000 + System.currentTimeMillis() - begun
@@ -58,19 +60,19 @@ class SyncWithTest {
     ): SyncReport {
         val longest = FaultyService.LONG - 1L
         val service = Service(OkHttpClient(), address, "demo", password, longest)
-        return Driving(mirror.sync(1000u, options), service::answer, progress, ::clock).report()
+        return SyncDriver(mirror.sync(1000u, options), service::send, progress, ::clock).run()
     }
 
     @Test
     fun `the mirror answers as the service`(): Unit = runBlocking {
         FaultyService(source, milliseconds = 10).use { service ->
-            val heard = mutableListOf<SyncProgress>()
-            val report = drive(mirror, service.address + "/") { heard.add(it) }
+            val received = mutableListOf<SyncProgress>()
+            val report = drive(mirror, service.address + "/") { received.add(it) }
             assertTrue(service.most.get() in 2..4, "${service.most}")
             assertEquals(service.asked.size.toULong(), report.replies)
             assertEquals(emptyList<Any>(), report.failed + report.quarantined + report.unstable)
-            assertEquals(0uL, heard.first().answered)
-            assertTrue(heard.last().answered > 10uL)
+            assertEquals(0uL, received.first().answered)
+            assertTrue(received.last().answered > 10uL)
             assertMirror(mirror, source)
             val coverage = mirror.synced(1000u)!!
             assertTrue(coverage.asOf!! >= NOW)
@@ -83,7 +85,7 @@ class SyncWithTest {
         }
     }
 
-    /** The example `serve`, which goes wrong, is asked before and after its school changed. */
+    /** A pass before and after a change of the school, with the simulated failures of `serve`. */
     @Test
     fun `the example is followed`(): Unit = runBlocking {
         val store = folder / "source"
@@ -93,7 +95,7 @@ class SyncWithTest {
         }
         val passes = listOf("" to emptyList(), CHANGES to OF_THE_NEW_LEARNER)
         val given = passes.map { (changes, more) ->
-            // The store is one process's at a time.
+            // Only one process at a time can have the store open.
             Engine.open(store).use { it.apply(changes) }
             val server = LoopbackServer("--store", "$store", "--faults", "4180")
             val report = server.use { drive(mirror, it.address) }
@@ -154,14 +156,14 @@ class SyncWithTest {
             }
             FaultyService(source).use { whole ->
                 drive(mirror, whole.address)
-                // At most what was out is asked for again.
+                // At most the calls that were in flight are sent again.
                 assertTrue(service.asked.size <= whole.asked.size + 4)
             }
         }
     }
 
     @Test
-    fun `a coroutine that is cancelled takes its calls along`(): Unit = runBlocking {
+    fun `cancelling a coroutine cancels its calls`(): Unit = runBlocking {
         FaultyService(source, milliseconds = 200).use { service ->
             val driving = async(Dispatchers.Default) { drive(mirror, service.address) }
             while (service.asked.isEmpty()) delay(10)
@@ -230,7 +232,7 @@ class SyncWithTest {
         FaultyService(source).use { service ->
             drive(mirror, service.address, options = outbox)
             assertMirror(mirror, source)
-            // One that the service does not have.
+            // The service does not have this API type.
             mirror.apply(
                 """{"type":"api_type","api_type_id":99,"family":"finance"}
                 {"type":"client_integration","username":"demo","school_id":1000,"api_type_id":99}"""
@@ -280,7 +282,7 @@ class SyncWithTest {
         assertThrows<RollbookException.Unsupported> { sync.prioritise("/api/v1/nothing") }
         assertThrows<RollbookException.Unsupported> { sync.approve("/api/v1/nothing") }
         assertThrows<RollbookException.Unsupported> { sync.reject("/api/v1/nothing") }
-        // What is not quarantined needs no decision.
+        // Decisions about an answer that is not quarantined have no effect.
         sync.approve(first.target)
         sync.reject(first.target)
         assertEquals(emptyList<QuarantinedAnswer>(), sync.quarantined())
@@ -297,7 +299,7 @@ class SyncWithTest {
     }
 
     @Test
-    fun `every reason has words`() {
+    fun `every reason has a message`() {
         for (reason in StopReason.entries) {
             assertTrue(": " in SyncStopped(reason).message!!, "$reason")
         }
@@ -315,7 +317,7 @@ class SyncWithTest {
         }
     }
 
-    /** The first block of Kotlin under the heading. */
+    /** Returns the first block of Kotlin under the heading. */
     private fun section(readme: String) =
         readme
             .substringAfter("\n## Fill it from the service\n")

@@ -18,7 +18,7 @@ import rollbook.Inputs
 import rollbook.SampleSchool
 
 class RecordsTest {
-    /** The records of each endpoint, and requests that are answered with all of their fields. */
+    /** The records of each endpoint, and requests whose answers have all of their fields. */
     private val endpoints: List<Pair<KSerializer<*>, List<String>>> =
         listOf(
             ListSerializer(Learner.serializer()) to
@@ -68,49 +68,54 @@ class RecordsTest {
     }
 
     @Test
-    fun `those of a generated school too`() {
+    fun `the records of a generated school too`() {
         val engine = Engine.memory(SampleSchool.options)
         engine.apply(Inputs.school(1000))
         everyEndpoint(engine)
     }
 
     private fun everyEndpoint(engine: Engine) {
-        val met = HashMap<String, Fields>()
+        val found = HashMap<String, Fields>()
         for ((type, targets) in endpoints) {
             for (target in targets) {
                 val body = engine.request("/api/v1/$target", *SampleSchool.credentials).body
-                sameAgain(type, body, target)
-                meet(type.descriptor, Json.parseToJsonElement(body), met)
+                assertRoundTrip(type, body, target)
+                collect(type.descriptor, Json.parseToJsonElement(body), found)
             }
         }
-        assertEquals(24, met.size, "${met.keys}")
-        for ((record, fields) in met) assertEquals(fields.declared, fields.found, record)
+        assertEquals(24, found.size, "${found.keys}")
+        for ((record, fields) in found) assertEquals(fields.declared, fields.found, record)
     }
 
-    /** Nothing unknown, nothing missing, nothing in another order or of another type. */
-    private fun <T> sameAgain(type: KSerializer<T>, body: String, target: String) {
+    /** Checks that a body is decoded and encoded without a difference. */
+    private fun <T> assertRoundTrip(type: KSerializer<T>, body: String, target: String) {
         assertEquals(body, Json.encodeToString(type, Json.decodeFromString(type, body)), target)
     }
 
-    /** The fields that a record declares, and those of them that some answer had. */
+    /** The declared fields of a record, and those that occurred in an answer. */
     private class Fields(val declared: Set<String>) {
         val found = HashSet<String>()
     }
 
-    private fun meet(type: SerialDescriptor, value: JsonElement, met: MutableMap<String, Fields>) {
-        // An unsigned number is a class around a number.
+    /** Adds the fields of a value and its elements to [found]. */
+    private fun collect(
+        type: SerialDescriptor,
+        value: JsonElement,
+        found: MutableMap<String, Fields>,
+    ) {
+        // An unsigned number is a class that contains a number.
         if (type.isInline) return
         when (type.kind) {
             StructureKind.LIST ->
-                value.jsonArray.forEach { meet(type.getElementDescriptor(0), it, met) }
+                value.jsonArray.forEach { collect(type.getElementDescriptor(0), it, found) }
             StructureKind.MAP ->
-                value.jsonObject.values.forEach { meet(type.getElementDescriptor(1), it, met) }
+                value.jsonObject.values.forEach { collect(type.getElementDescriptor(1), it, found) }
             StructureKind.CLASS -> {
                 val record = type.serialName.removeSuffix("?")
-                val fields = met.getOrPut(record) { Fields(type.elementNames.toSet()) }
+                val fields = found.getOrPut(record) { Fields(type.elementNames.toSet()) }
                 for ((name, field) in value.jsonObject) {
                     fields.found += name
-                    meet(type.getElementDescriptor(type.getElementIndex(name)), field, met)
+                    collect(type.getElementDescriptor(type.getElementIndex(name)), field, found)
                 }
             }
             else -> {}
