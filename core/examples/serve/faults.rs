@@ -113,7 +113,7 @@ pub(crate) struct Half {
 }
 
 impl Half {
-    pub(crate) fn new(body: &Bytes) -> Body {
+    pub(crate) fn body(body: &Bytes) -> Body {
         Body::new(Half {
             half: Some(body.slice(..body.len() / 2)),
             whole: body.len() as u64,

@@ -264,7 +264,7 @@ async fn answer(State(service): State<Arc<Service>>, request: Request) -> Respon
         Ok(response) => response.map(|body| {
             let body = Bytes::from(body);
             match fault {
-                Some(Fault::Cut) => Half::new(&body),
+                Some(Fault::Cut) => Half::body(&body),
                 _ => Body::from(body),
             }
         }),

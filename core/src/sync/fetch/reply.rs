@@ -76,7 +76,7 @@ impl Machine {
                     .filter(|_| outcome == ReplyOutcome::Failed)
                 {
                     Some(without_parents) if has_priority => {
-                        self.calls.priority_queue.push_front(without_parents)
+                        self.calls.priority_queue.push_front(without_parents);
                     }
                     Some(without_parents) => self.calls.queue.push_front(without_parents),
                     None => {}

@@ -161,7 +161,7 @@ impl Staging {
             match &answer.content {
                 StoredContent::Same => stored_fetch_log::set(write, school, coverage_key, row)?,
                 StoredContent::Nothing => {
-                    stored_fetch_log::put(write, school, coverage_key, row, &[])?
+                    stored_fetch_log::put(write, school, coverage_key, row, &[])?;
                 }
                 StoredContent::Records(fetched) if erased.is_empty() => {
                     stored_fetch_log::put(write, school, coverage_key, row, fetched.bytes())?;

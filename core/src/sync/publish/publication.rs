@@ -214,7 +214,7 @@ impl Publication<'_> {
                 };
                 match request.resource {
                     Resource::Grades => {
-                        stored_fetch_log::set(write, self.school, coverage_key, &row)?
+                        stored_fetch_log::set(write, self.school, coverage_key, &row)?;
                     }
                     _ => stored_fetch_log::put(write, self.school, coverage_key, &row, &[])?,
                 }

@@ -84,7 +84,7 @@ fn requests() -> Vec<ResourceRequest> {
             Selection::Grade => requests.extend([8, 9].map(of_id)),
             Selection::Days(_) => requests.push(ResourceRequest::of_days(resource, (from, to))),
             Selection::AllSchools | Selection::School | Selection::Status(_) => {
-                requests.push(of_id(0))
+                requests.push(of_id(0));
             }
         }
     }
