@@ -54,7 +54,7 @@ const REMOVALS_BYTES: usize = 16 << 20;
 const MAX_COVERAGE_ENTRIES: usize = 1 << 20;
 
 impl FeedPart {
-    /// Adds the content of a line between the head and the end of the self.
+    /// Adds the content of a line between the head and the end of the part.
     pub(super) fn add(&mut self, line: FeedLine) -> Result<(), String> {
         let school = match line {
             FeedLine::Whole(school) | FeedLine::Sum(school, _) => school,

@@ -15,8 +15,8 @@ pub fn datasets() -> Vec<String> {
     datasets.collect()
 }
 
-/// Returns the requests in the form that [`request`](super::request) cuts, with cursors that the
-/// engine returned.
+/// Returns the requests in the form that [`request()`](super::request()) splits, with cursors that
+/// the engine returned.
 pub fn requests() -> Vec<String> {
     let cases = cases();
     let requests = cases.iter().flat_map(|case| {
