@@ -10,10 +10,7 @@
 //! cargo bench -p rollbook-benches --no-default-features --bench instructions
 //! ```
 #![expect(missing_docs, reason = "the macros of gungraun write public items")]
-#![expect(
-    clippy::unwrap_used,
-    reason = "what fails while it is measured has no caller"
-)]
+#![expect(clippy::unwrap_used, reason = "a failure must abort the benchmark")]
 
 use gungraun::prelude::*;
 use gungraun::{Callgrind, EventKind};
@@ -186,7 +183,7 @@ struct Waiting {
     dataset: String,
 }
 
-// A school of 100 learners: 28,000 records, nearly all of them marks.
+// A school of 100 learners: 28,000 records, four fifths of them marks.
 #[library_benchmark(setup = waiting)]
 #[bench::first(args = (false), config = at_most(305_600_000))]
 #[bench::unchanged(args = (true), config = at_most(288_500_000))]
@@ -205,7 +202,7 @@ fn waiting(is_there: bool) -> Box<Waiting> {
     };
     let mut dataset = String::new();
     school.reader().read_to_string(&mut dataset).unwrap();
-    // Hashing a password takes as long as the rest of the load.
+    // Hashing a password takes as long as the rest of the load, so the password is replaced by a cheap hash.
     let dataset = login::quick(&dataset);
     if is_there {
         engine.apply(dataset.as_bytes()).unwrap();

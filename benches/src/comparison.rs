@@ -2,7 +2,7 @@
 
 use crate::ask::{Ask, NOW, QUESTIONS, What};
 use crate::cold::{cold, pair};
-use crate::floor::Floor;
+use crate::copy_baseline::CopyBaseline;
 use crate::ours::{Requests, Typed};
 use crate::peer::{Peer, compare};
 use crate::schools::Schools;
@@ -76,7 +76,7 @@ pub fn measure(
     for (question, things) in QUESTIONS {
         progress(question);
         let asks = asks(schools, things)?;
-        let floor = Floor::measure(&asks, &schools.engine)?;
+        let floor = CopyBaseline::collect(&asks, &schools.engine)?;
         let bytes = floor.bytes();
         compared.push(Box::new(floor));
         let times = match caches {

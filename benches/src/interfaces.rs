@@ -2,7 +2,7 @@
 //! not answer.
 
 use crate::ask::Asked;
-use crate::floor::Floor;
+use crate::copy_baseline::CopyBaseline;
 use crate::ours::{Requests, Typed};
 use crate::peer::Peer;
 use crate::timing::{Effort, all, medians, warm};
@@ -40,7 +40,7 @@ pub fn measure<A: Asked>(
         ask.request(engine, &mut requested)?;
         ensure!(typed == requested, "{name}: another answer as a request");
     }
-    let copies = Floor::measure(asks, engine)?;
+    let copies = CopyBaseline::collect(asks, engine)?;
     let bytes = copies.bytes();
     let mut compared: Vec<Box<dyn Peer<A> + '_>> = vec![
         Box::new(Typed(engine)),

@@ -23,7 +23,7 @@ pub mod child;
 pub mod cold;
 pub mod comparison;
 pub mod concurrent;
-pub mod floor;
+pub mod copy_baseline;
 pub mod following;
 pub mod growth;
 pub mod interfaces;

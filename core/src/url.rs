@@ -13,10 +13,10 @@ pub(crate) fn decode_parameter(name: &str) -> Cow<'_, str> {
     decode(name, true)
 }
 
-/// Replaces each `%xx` by its byte, and each `+` by a space if `plus_is_blank` is true. An invalid
+/// Replaces each `%xx` by its byte, and each `+` by a space if `plus_is_space` is true. An invalid
 /// escape remains unchanged, and invalid UTF-8 becomes U+FFFD.
-fn decode(text: &str, plus_is_blank: bool) -> Cow<'_, str> {
-    let special = |byte: u8| byte == b'%' || (plus_is_blank && byte == b'+');
+fn decode(text: &str, plus_is_space: bool) -> Cow<'_, str> {
+    let special = |byte: u8| byte == b'%' || (plus_is_space && byte == b'+');
     if !text.bytes().any(special) {
         return Cow::Borrowed(text);
     }
@@ -31,7 +31,7 @@ fn decode(text: &str, plus_is_blank: bool) -> Cow<'_, str> {
             bytes.push((high * 16 + low).to_le_bytes()[0]);
             rest = after;
         } else {
-            bytes.push(if plus_is_blank && *byte == b'+' {
+            bytes.push(if plus_is_space && *byte == b'+' {
                 b' '
             } else {
                 *byte
@@ -46,7 +46,8 @@ fn decode(text: &str, plus_is_blank: bool) -> Cow<'_, str> {
 pub(crate) struct QueryString<'a>(pub(crate) &'a str);
 
 impl<'a> QueryString<'a> {
-    /// Returns the value of the last parameter with this name, or `None` if the value is empty.
+    /// Returns the value of the last parameter with this name, or `None` if the parameter is
+    /// missing or its value is empty.
     pub(crate) fn get(self, name: &str) -> Option<Cow<'a, str>> {
         self.given(name).filter(|value| !value.is_empty())
     }

@@ -40,7 +40,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 /// The maximum total size of a golden store, so that the repository stays small.
-const MOST_BYTES: usize = 200_000;
+const MAX_BYTES: usize = 200_000;
 
 /// The change that is made after opening: a learner is added, one is moved, one is removed.
 const CHANGE: &str = r#"
@@ -301,7 +301,7 @@ fn write(folder: &Path, store: &[u8]) {
         .collect();
     let total: usize = sizes.iter().map(|(_, size)| size).sum();
     println!("{} bytes of store become {sizes:?}", store.len());
-    assert!(total < MOST_BYTES, "{sizes:?}");
+    assert!(total < MAX_BYTES, "{sizes:?}");
     // Fails if the folder exists, because golden files are never overwritten.
     fs::create_dir(folder).unwrap();
     for (name, bytes) in files {

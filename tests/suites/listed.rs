@@ -1,5 +1,5 @@
-//! Checks lists that are written by hand: each source, test, suite, page and fuzz target is in its
-//! list.
+//! Checks that the lists that are written by hand, and the runners, miss no source, test, suite, page
+//! or fuzz target.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::collections::BTreeSet;
@@ -175,7 +175,7 @@ fn each_fuzz_target_is_built_and_has_a_corpus() {
 }
 
 /// pytest finds functions in `test_*.py`, Surefire finds classes named `*Test`, Failsafe those
-/// named `*IT`, and `node --test` is started for each `*.test.mjs`.
+/// named `*IT`, and `XCTest` finds classes named `*Tests`.
 #[test]
 fn each_test_has_a_name_that_its_runner_finds() {
     let mut count = 0;
@@ -212,7 +212,7 @@ fn each_test_has_a_name_that_its_runner_finds() {
     assert!(count > 40, "{count}");
 }
 
-/// Kotlin finds a class by its name, which could differ from the name of its file.
+/// Surefire and Failsafe find a class by its name, which could differ from the name of its file.
 #[test]
 fn each_class_of_kotlin_is_named_as_its_file() {
     for path in files("bindings/kotlin/src/test", "kt") {

@@ -5,9 +5,9 @@
 use crate::small_file::{open, store};
 use rollbook::{Credentials, Engine, Error, Result};
 use rollbook_tests::storage::child;
+use rollbook_tests::storage::hooked_backend::Wrapping;
 use rollbook_tests::storage::requests::{code, export, get, targets};
 use rollbook_tests::storage::scenario::{SCHOOL, options, school, set_state};
-use rollbook_tests::storage::wrapping::Wrapping;
 use std::path::Path;
 use std::process::Child;
 

@@ -19,7 +19,7 @@ const BENCHES: &str = include_str!("../../benches/README.md");
 const SAMPLE: &str = include_str!("../../core/examples/sample-school.ndjson");
 
 /// The maximum length of the README.
-const MOST_LINES: usize = 230;
+const MAX_LINES: usize = 230;
 
 /// 2026-05-14T08:00:00Z, the time of the requests in the README.
 const SHOWN_AT: i64 = 1_778_745_600;
@@ -241,7 +241,7 @@ fn the_program_in_rust_is_the_one_that_the_crate_tests() {
 
 #[test]
 fn the_first_screen_is_short() {
-    assert!(README.lines().count() <= MOST_LINES);
+    assert!(README.lines().count() <= MAX_LINES);
 }
 
 /// Returns the Markdown pages of the repository.

@@ -18,10 +18,10 @@ use aged::{
 use rollbook::{Credentials, Engine, Error, Learners, Schools};
 use rollbook_tests::sample::USERNAME;
 use rollbook_tests::storage::disk::Disk;
+use rollbook_tests::storage::hooked_backend::Wrapping;
 use rollbook_tests::storage::requests::{export, get, targets};
 use rollbook_tests::storage::scenario::{OTHER, SCHOOL, options, school, set_state};
 use rollbook_tests::storage::watchdog::Watchdog;
-use rollbook_tests::storage::wrapping::Wrapping;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Barrier};
 use std::time::Duration;

@@ -1,10 +1,10 @@
-//! Loads of a dataset in pieces.
+//! An incremental load of a dataset.
 
 use crate::error::Result;
 use crate::report;
 use wasm_bindgen::prelude::*;
 
-/// A dataset that is being loaded, into which its bytes are pushed.
+/// An incremental load of a dataset. The caller pushes pieces of bytes, then finishes or cancels it.
 #[wasm_bindgen]
 pub struct Load {
     load: rollbook::Load,
@@ -23,7 +23,7 @@ impl Load {
         self.load.progress().lines as f64
     }
 
-    /// Ends the dataset, and returns the summary as JSON.
+    /// Commits the load, and returns its summary as JSON.
     pub fn finish(self) -> Result<String> {
         Ok(report::summary(&self.load.finish()?))
     }

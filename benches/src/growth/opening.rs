@@ -7,7 +7,7 @@ use crate::spread::{Spread, timed};
 use anyhow::{Context, Result};
 use rollbook::{Engine, Options};
 use rollbook_tests::sample::SampleSchool;
-use rollbook_tests::storage::wrapping::Wrapping;
+use rollbook_tests::storage::hooked_backend::Wrapping;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::Read;
@@ -51,10 +51,10 @@ enum Said {
 }
 
 /// The maximum number of learners of a school whose load is interrupted.
-const MOST_LEARNERS: u32 = 10_000;
+const MAX_LEARNERS: u32 = 10_000;
 
 /// The maximum number of interrupted loads, because each of them takes long.
-const MOST_LOADS: usize = 3;
+const MAX_LOADS: usize = 3;
 
 pub(super) fn measure(task: &impl Fn(Step) -> Task) -> Result<Openings> {
     let rounds = task(Step::Open).rounds.openings;
@@ -77,7 +77,7 @@ pub(super) fn measure(task: &impl Fn(Step) -> Task) -> Result<Openings> {
             inside,
         })
     };
-    let loads = rounds.min(MOST_LOADS);
+    let loads = rounds.min(MAX_LOADS);
     Ok(Openings {
         clean: Spread::new(clean),
         writing: after(Step::Write, rounds)?,
@@ -143,7 +143,7 @@ pub(super) fn write(task: &Task) -> Result<()> {
 /// Runs the child that loads and never reaches the end.
 pub(super) fn load_for_ever(task: &Task, beside: bool) -> Result<()> {
     let school = SampleSchool {
-        learners: task.learners.min(MOST_LEARNERS),
+        learners: task.learners.min(MAX_LEARNERS),
         ..task.school()
     };
     let engine = task.engine()?;

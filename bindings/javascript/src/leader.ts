@@ -7,7 +7,7 @@ import { OpfsFile } from "./opfs.js";
 import { Service, perform } from "./service.js";
 import type { Call } from "./messages.js";
 
-/** Is thrown when another tab has taken over. The call must be sent to that tab. */
+/** The error of a call that arrives after another tab has taken over. Send it to that tab. */
 export class Deposed extends Error {}
 
 /** Calls that may take long. The leader holds the lock `busy` meanwhile. */
@@ -59,8 +59,9 @@ export class Leader {
   }
 
   /**
-   * Opens the store. The caller must hold the lock of the store. `isStolen` says whether the lock
-   * was taken from a tab that is frozen, so that the file is not going to be closed.
+   * Opens the store. The caller must hold the lock of the store. If `isStolen` is
+   * true, the lock was taken from a frozen tab, which cannot close the file, so this does not
+   * wait for it.
    */
   static async open(
     store: string,
@@ -85,7 +86,7 @@ export class Leader {
     });
   }
 
-  /** Returns whether the store was changed since the last call of this method. */
+  /** Returns whether the store may have been changed since the last call of this method. */
   hasChanged(): boolean {
     return this.#service.hasChanged();
   }

@@ -1,4 +1,4 @@
-// Compiles the module. An opener does this once for all its engines.
+// Compiles `rollbook.wasm`. Each opener does this once for all its engines.
 
 import { RollbookError } from "./error.js";
 
@@ -25,14 +25,14 @@ export async function compile(given: ModuleSource): Promise<WebAssembly.Module> 
     );
   }
   const type = response.headers.get("Content-Type") ?? "no type";
-  // A server that does not know the type of the module may still serve it.
+  // `compileStreaming` requires this type. With another type, the bytes are compiled.
   if (type.startsWith("application/wasm")) return WebAssembly.compileStreaming(response);
   try {
     return await WebAssembly.compile(await response.arrayBuffer());
   } catch (cause) {
     throw new RollbookError(
       "io",
-      `${response.url} is no WebAssembly module but ${type}: serve rollbook.wasm there`,
+      `${response.url} is not a WebAssembly module (its type is ${type}): serve rollbook.wasm there`,
       { cause },
     );
   }

@@ -1,4 +1,4 @@
-// Answers calls with an instance of the module.
+// Answers calls with an instance of the WebAssembly module.
 
 import type { AnswerMessage } from "./answer.js";
 import {
@@ -15,13 +15,13 @@ import { RollbookError, interrupted } from "./error.js";
 import type { Engine, Export, Follow, Load, Sync } from "./glue.js";
 import { Instance, Sink } from "./instance.js";
 
-/** A load, export, sync or feed in progress. It ends with the engine of this number. */
+/** A load, export, sync or feed in progress. It is valid only while the engine with this number runs. */
 interface Session<T> {
   readonly engine: number;
   readonly work: T;
 }
 
-/** Answers calls with an instance of the module. */
+/** Answers calls with an instance of the WebAssembly module. */
 export class Service implements Calls {
   readonly #instance: Instance;
   readonly #loads = new Map<string, Session<Load>>();

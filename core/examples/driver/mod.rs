@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 pub(crate) const LONGEST: Duration = Duration::from_secs(60);
 /// The maximum number of bytes that are read of an answer. This is one more than the sync accepts,
 /// so that the sync reports a longer answer as too long.
-pub(crate) const MOST_BYTES: usize = (32 << 20) + 1;
+pub(crate) const MAX_BYTES: usize = (32 << 20) + 1;
 
 /// The answer to a call, whatever its status.
 pub(crate) struct Answer {

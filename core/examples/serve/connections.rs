@@ -16,14 +16,14 @@ use tokio::sync::{Semaphore, watch};
 use tokio::time::{Instant, Sleep, sleep, timeout};
 
 /// The maximum number of open connections. Further ones wait in the queue of the system.
-const MOST_CONNECTIONS: u32 = 512;
+const MAX_CONNECTIONS: u32 = 512;
 
 /// The timeout for the head of a request, which is therefore also the maximum pause between two
 /// requests.
 const HEAD_WAIT: Duration = Duration::from_secs(10);
 
 /// The maximum size of a head in bytes, and the approximate maximum of unsent bytes of an answer.
-const MOST_BUFFERED: usize = 64 << 10;
+const MAX_BUFFERED: usize = 64 << 10;
 
 /// The maximum time during which a client reads nothing.
 const WRITE_WAIT: Duration = Duration::from_secs(10);
@@ -36,7 +36,7 @@ const LAST_WAIT: Duration = Duration::from_secs(2);
 
 /// Serves connections until `stopped` is true, and then waits until all of them have ended.
 pub(crate) async fn serve(listener: TcpListener, app: Router, stopped: watch::Receiver<bool>) {
-    let connections = Arc::new(Semaphore::new(MOST_CONNECTIONS as usize));
+    let connections = Arc::new(Semaphore::new(MAX_CONNECTIONS as usize));
     let mut stop = stopped.clone();
     let accepting = async {
         while let Ok(permit) = connections.clone().acquire_owned().await {
@@ -58,14 +58,14 @@ pub(crate) async fn serve(listener: TcpListener, app: Router, stopped: watch::Re
     }
     drop(listener);
     // All permits are available when all connections have ended.
-    drop(connections.acquire_many(MOST_CONNECTIONS).await);
+    drop(connections.acquire_many(MAX_CONNECTIONS).await);
 }
 
 async fn connection(stream: TcpStream, app: Router, mut stopped: watch::Receiver<bool>) {
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_WAIT)
-        .max_buf_size(MOST_BUFFERED)
+        .max_buf_size(MAX_BUFFERED)
         .serve_connection(
             TokioIo::new(Bounded::new(stream)),
             TowerToHyperService::new(app),

@@ -27,7 +27,7 @@ const LONGEST_WAIT: u64 = 60;
 const PIECE_BYTES: usize = 64 << 10;
 
 /// The maximum number of feeds that are sent at the same time.
-pub(crate) const MOST_SENT: usize = 64;
+pub(crate) const MAX_SENT: usize = 64;
 
 /// The scopes by their tokens.
 #[derive(Default)]

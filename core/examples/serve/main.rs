@@ -165,7 +165,7 @@ fn main() -> ExitCode {
             faults: arguments.faults.map(Faults::new),
             tokens: arguments.tokens,
             stopped,
-            feeds: Arc::new(Semaphore::new(feed::MOST_SENT)),
+            feeds: Arc::new(Semaphore::new(feed::MAX_SENT)),
             schools: arguments
                 .source
                 .as_ref()
@@ -238,7 +238,7 @@ async fn feed_of_synced(
 
 async fn answer(State(service): State<Arc<Service>>, request: Request) -> Response {
     let (head, body) = request.into_parts();
-    let body = match tokio::time::timeout(BODY_WAIT, read(body, MOST_BODY_BYTES)).await {
+    let body = match tokio::time::timeout(BODY_WAIT, read(body, MAX_BODY_BYTES)).await {
         Ok(Ok(body)) => body,
         // The body was cut, or its length is not that in its header.
         Ok(Err(_)) => return refuse(400, "Bad Request", "The body could not be read"),
@@ -278,7 +278,7 @@ async fn answer(State(service): State<Arc<Service>>, request: Request) -> Respon
 
 /// The maximum number of bytes that are read of a body. This is one more than the engine accepts,
 /// so that the engine refuses a longer body.
-const MOST_BODY_BYTES: usize = rollbook::Request::MOST_BODY_BYTES + 1;
+const MAX_BODY_BYTES: usize = rollbook::Request::MAX_BODY_BYTES + 1;
 
 /// Reads at most this many bytes from the start of a body.
 async fn read(mut body: Body, most: usize) -> Result<Vec<u8>, axum::Error> {

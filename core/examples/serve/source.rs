@@ -3,7 +3,7 @@
 use crate::driver::account::Account;
 use crate::driver::origin::Origin;
 use crate::driver::{
-    Answer, Answered, Events, LONGEST, MOST_BYTES, NoAnswer, Seen, Transport, drive, reason,
+    Answer, Answered, Events, LONGEST, MAX_BYTES, NoAnswer, Seen, Transport, drive, reason,
 };
 use axum::body::Body;
 use axum::http::{Request, header};
@@ -180,7 +180,7 @@ async fn ask(origin: &Origin, call: &Call) -> Result<Answer, NoAnswer> {
         .await
         .map_err(cut)?
         .into_parts();
-    let body = crate::read(Body::new(body), MOST_BYTES).await;
+    let body = crate::read(Body::new(body), MAX_BYTES).await;
     connection.abort();
     let retry_after = head.headers.get(header::RETRY_AFTER);
     let retry_after = retry_after.and_then(|value| value.to_str().ok());

@@ -1,7 +1,7 @@
 //! Sends the calls of a sync to the service over HTTP.
 
 use crate::driver::origin::Origin;
-use crate::driver::{Answer, Answered, LONGEST, MOST_BYTES, NoAnswer, Transport};
+use crate::driver::{Answer, Answered, LONGEST, MAX_BYTES, NoAnswer, Transport};
 use rollbook::{Call, CallFailure};
 use std::io::{ErrorKind, Read};
 use std::sync::Arc;
@@ -47,7 +47,7 @@ impl Service {
         let response = self.request(call).map_err(|error| no_reply(&error))?;
         let (head, body) = response.into_parts();
         let mut read = Vec::new();
-        let mut reader = body.into_reader().take(MOST_BYTES as u64);
+        let mut reader = body.into_reader().take(MAX_BYTES as u64);
         if let Err(error) = reader.read_to_end(&mut read) {
             return Err(no_reply(&error.into()));
         }

@@ -19,7 +19,7 @@ pub(super) fn refused(
     families: impl Iterator<Item = Family>,
 ) -> Result<Option<Refusal>> {
     if authorised.is_empty() {
-        return Ok(Some(Refusal::Client));
+        return Ok(Some(Refusal::SchoolNotAuthorised));
     }
     let types = api_types(view.snapshot)?;
     for family in families {
@@ -62,8 +62,8 @@ pub(super) enum Recalled {
     Nothing,
 }
 
-const MOST_PASSED: usize = 1024;
-const MOST_FAILED: usize = 64;
+const MAX_PASSED: usize = 1024;
+const MAX_FAILED: usize = 64;
 
 impl LoginCache {
     pub(crate) fn new(key: [u8; 32]) -> LoginCache {
@@ -148,7 +148,7 @@ impl LoginCache {
         match hash {
             Some(hash) if fits => {
                 let mut passed = self.passed.write().unwrap_or_else(PoisonError::into_inner);
-                if passed.len() >= MOST_PASSED {
+                if passed.len() >= MAX_PASSED {
                     passed.clear();
                 }
                 passed.insert(pair, hash.to_owned());
@@ -200,7 +200,7 @@ impl Failed {
             self.pairs.clear();
             self.since = Arc::downgrade(since);
         }
-        if self.pairs.len() >= MOST_FAILED {
+        if self.pairs.len() >= MAX_FAILED {
             self.pairs.pop_front();
         }
         self.pairs.push_back(pair);

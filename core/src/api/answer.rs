@@ -90,7 +90,7 @@ impl RoutedRequest<'_> {
         let pair = logins.pair(username, password);
         freshness.ensure(store, self.school)?;
         loop {
-            let too_large = self.request.body.len() > Request::MOST_BODY_BYTES;
+            let too_large = self.request.body.len() > Request::MAX_BODY_BYTES;
             let next =
                 store.read(|snapshot| match logins.recall(&pair, username, snapshot)? {
                     Recalled::Nothing => Ok(Next::Hash),
@@ -108,7 +108,7 @@ impl RoutedRequest<'_> {
                 Next::Hash => match logins.log_in(pair, username, password, store)? {
                     LogIn::Right => {}
                     LogIn::Wrong => return Ok(Err(self.wrong())),
-                    LogIn::Later => return Ok(Err(Refusal::Crowded)),
+                    LogIn::Later => return Ok(Err(Refusal::TooManyLogins)),
                 },
             }
         }

@@ -59,14 +59,14 @@ pub(super) struct PageCursor {
 }
 
 /// The size of the buffer for a cursor, in bytes. No cursor is longer.
-const MOST_BYTES: usize = 128;
+const MAX_BYTES: usize = 128;
 /// The size of the buffer for a cursor in base64, in bytes.
-const MOST_LETTERS: usize = 192;
+const MAX_LETTERS: usize = 192;
 
 impl PageCursor {
     /// Appends the encoded cursor.
     pub(super) fn push(&self, walked: &PageSequence<'_>, out: &mut Vec<u8>) {
-        let mut bytes = Vec::with_capacity(MOST_BYTES);
+        let mut bytes = Vec::with_capacity(MAX_BYTES);
         bytes.push(VERSION);
         varint::push(&mut bytes, zigzag(self.since));
         bytes.push(u8::from(self.year.is_some()));
@@ -79,7 +79,7 @@ impl PageCursor {
         }
         let tag = walked.tag(&bytes);
         bytes.extend_from_slice(&tag.to_le_bytes());
-        let mut letters = [0; MOST_LETTERS];
+        let mut letters = [0; MAX_LETTERS];
         let text = Base64UrlUnpadded::encode(&bytes, &mut letters);
         out.extend_from_slice(text.unwrap_or_default().as_bytes());
     }
@@ -90,7 +90,7 @@ impl PageCursor {
         text: &str,
         walked: impl FnOnce(&PageCursor) -> Result<PageSequence<'a>>,
     ) -> Result<Option<PageCursor>> {
-        let mut bytes = [0; MOST_BYTES];
+        let mut bytes = [0; MAX_BYTES];
         let bytes = Base64UrlUnpadded::decode(text, &mut bytes).unwrap_or_default();
         let Some((payload, tag)) = bytes.split_last_chunk::<TAG_BYTES>() else {
             return Ok(None);

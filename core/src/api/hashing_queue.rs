@@ -34,7 +34,7 @@ type Ticket = (bool, u64, u64);
 
 /// The maximum number of waiting callers. Each of them blocks a thread of the app, and the last one
 /// waits for a second or two.
-const MOST_WAITING: usize = 64;
+const MAX_WAITING: usize = 64;
 
 impl HashingQueue {
     /// Waits for a turn. Returns `None` if too many callers wait: strangers are rejected first, and
@@ -42,7 +42,7 @@ impl HashingQueue {
     pub(super) fn take(&self, name: &str, is_stranger: bool) -> Option<HashingTurn<'_>> {
         let mut queue = self.lock();
         let ticket = queue.join(name, is_stranger)?;
-        if queue.waiting.len() == MOST_WAITING {
+        if queue.waiting.len() == MAX_WAITING {
             // Another caller may have lost its ticket.
             self.moved.notify_all();
         }
@@ -78,7 +78,7 @@ impl Queue {
         let [own, strangers] = self.rounds;
         let round = if is_stranger { strangers } else { own };
         let ticket = (is_stranger, last.unwrap_or(round) + 1, self.arrivals);
-        if self.waiting.len() >= MOST_WAITING {
+        if self.waiting.len() >= MAX_WAITING {
             self.waiting.pop_if(|last| last.0 > ticket)?;
         }
         self.arrivals += 1;
@@ -192,13 +192,13 @@ mod tests {
     #[test]
     fn a_full_queue_rejects_a_flood_in_favour_of_others() {
         let mut queue = Queue::default();
-        for _ in 0..MOST_WAITING {
+        for _ in 0..MAX_WAITING {
             assert!(queue.join("flood", true).is_some());
         }
         assert_eq!(queue.join("flood", true), None);
-        for other in 0..MOST_WAITING - 1 {
+        for other in 0..MAX_WAITING - 1 {
             assert!(queue.join(&other.to_string(), true).is_some(), "{other}");
-            assert_eq!(queue.waiting.len(), MOST_WAITING);
+            assert_eq!(queue.waiting.len(), MAX_WAITING);
         }
         // Every user name has one ticket now.
         assert_eq!(queue.join("late", true), None);
@@ -209,10 +209,10 @@ mod tests {
     #[test]
     fn a_name_of_the_store_waits_for_no_stranger() {
         let mut queue = Queue::default();
-        for other in 0..2 * MOST_WAITING {
+        for other in 0..2 * MAX_WAITING {
             queue.join(&other.to_string(), true);
         }
-        assert_eq!(queue.waiting.len(), MOST_WAITING);
+        assert_eq!(queue.waiting.len(), MAX_WAITING);
         for turn in 0..200 {
             for name in ["demo", "other", "demo"] {
                 assert!(queue.join(name, false).is_some(), "{turn}");
@@ -229,7 +229,7 @@ mod tests {
         let turns = HashingQueue::default();
         thread::scope(|scope| {
             let in_progress = turns.take("x", true);
-            let flood: Vec<_> = (0..MOST_WAITING)
+            let flood: Vec<_> = (0..MAX_WAITING)
                 .map(|_| scope.spawn(|| turns.take("flood", true).is_some()))
                 .collect();
             let wait = |waiting: usize| {
@@ -237,7 +237,7 @@ mod tests {
                     thread::yield_now();
                 }
             };
-            wait(MOST_WAITING);
+            wait(MAX_WAITING);
             let honest = scope.spawn(|| turns.take("honest", true).is_some());
             while !flood.iter().any(thread::ScopedJoinHandle::is_finished) {
                 thread::yield_now();
@@ -245,7 +245,7 @@ mod tests {
             drop(in_progress);
             let results = flood.into_iter().map(thread::ScopedJoinHandle::join);
             let results = results.filter(|joined| matches!(joined, Ok(true))).count();
-            assert_eq!(results, MOST_WAITING - 1);
+            assert_eq!(results, MAX_WAITING - 1);
             assert!(matches!(honest.join(), Ok(true)));
         });
     }

@@ -21,7 +21,7 @@ pub struct Request<'a> {
     /// The names of headers, in any case, and their values.
     pub headers: &'a [(&'a str, &'a str)],
     /// The body, which is empty except for PATCH and POST. If it has more than
-    /// [`MOST_BODY_BYTES`](Self::MOST_BODY_BYTES), the request is refused with 413.
+    /// [`MAX_BODY_BYTES`](Self::MAX_BODY_BYTES), the request is refused with 413.
     pub body: &'a [u8],
     /// The instant for which the request is answered, in seconds since 1970-01-01T00:00:00Z. The
     /// default is the instant of the engine's clock.
@@ -72,7 +72,7 @@ pub(super) const PASSWORD: &str = "HTTP-X-PASSWORD";
 
 impl Request<'_> {
     /// The maximum length of a body, in bytes.
-    pub const MOST_BODY_BYTES: usize = 64 << 10;
+    pub const MAX_BODY_BYTES: usize = 64 << 10;
 
     /// Returns the value of a header. If the header occurs several times, the last value is
     /// returned.

@@ -17,23 +17,23 @@ pub(super) enum Refusal {
     /// The credentials are wrong. Contains the text of v1.
     Credentials(&'static str),
     /// The school has not authorised the integrator (5.2).
-    Client,
+    SchoolNotAuthorised,
     /// An API family is not activated (5.3). Contains the name of its API type.
     Inactive(String),
     /// The body is too long.
     TooLarge,
-    /// The id was used for a different change.
+    /// The idempotency key was used for a different change.
     IdReused,
     /// No record matches. Contains the text of the answer.
     Nothing(&'static str),
     /// The requested record does not exist, or is not visible to the integrator.
     NoRecord,
-    /// The store failed.
+    /// Any other error, for example a suspended engine or a store that cannot be read.
     Failed(String),
     /// A school is synced, and the data was not fetched, or only the service may change it.
     Synced(String),
     /// Too many callers wait for a password to be hashed.
-    Crowded,
+    TooManyLogins,
 }
 
 impl From<&Error> for Refusal {
@@ -54,17 +54,17 @@ impl Refusal {
             Outcome::Nothing => Refusal::Nothing(endpoint.nothing),
             Outcome::NoRecord => Refusal::NoRecord,
             Outcome::Refused(faults) => Refusal::Invalid(faults),
-            Outcome::Unauthorised => Refusal::Client,
+            Outcome::Unauthorised => Refusal::SchoolNotAuthorised,
         })
     }
 }
 
-/// The text of a 503.
+/// The text of the 503 when too many passwords wait to be hashed.
 pub(super) const TRY_AGAIN: &str = "Too many logins are waiting: try again in a moment";
 
 /// The text of a 413.
 pub(super) const TOO_LARGE: &str = "The body must have at most 65536 bytes";
-const _: () = assert!(Request::MOST_BODY_BYTES == 65_536);
+const _: () = assert!(Request::MAX_BODY_BYTES == 65_536);
 
 /// The text of a 409.
 pub(super) const ID_REUSED: &str =
@@ -72,7 +72,7 @@ pub(super) const ID_REUSED: &str =
 
 /// The text of a 400 because of the id of a change.
 pub(super) const ID_TOO_LONG: &str = "The id of a change has at most 128 bytes: shorten it";
-const _: () = assert!(IdempotencyRecord::MOST_ID_BYTES == 128);
+const _: () = assert!(IdempotencyRecord::MAX_ID_BYTES == 128);
 
 /// The text of a 404 for one record.
 pub(super) const NO_SUCH_ID: &str = "The requested ID does not exist in the system";

@@ -308,7 +308,7 @@ pub(super) fn post(
     let message = format!("Integration successfully {done}");
     let changed = v2::with_data(200, &message, &record, out);
     match tried(update(context.store, key, &set, out))? {
-        Update::NoClient | Update::NotAuthorised => Err(Refusal::Client),
+        Update::NoClient | Update::NotAuthorised => Err(Refusal::SchoolNotAuthorised),
         Update::Same => {
             let message = format!("Integration already {done}");
             Ok(v2::with_data(400, &message, &record, out))

@@ -17,7 +17,7 @@ pub(super) fn refuse(refusal: &Refusal, out: &mut Vec<u8>) -> Status {
         },
         Refusal::Invalid(faults) => error(400, "Bad Request", &first_text(faults), out),
         Refusal::Credentials(text) => error(401, "Unauthorized", text, out),
-        Refusal::Client => error(401, "Unauthorized", CLIENT_NOT_AUTHORISED, out),
+        Refusal::SchoolNotAuthorised => error(401, "Unauthorized", CLIENT_NOT_AUTHORISED, out),
         Refusal::Inactive(api_type) => {
             let text = please_activate(api_type);
             error(403, "Integration not activated", &text, out)
@@ -28,7 +28,7 @@ pub(super) fn refuse(refusal: &Refusal, out: &mut Vec<u8>) -> Status {
         Refusal::NoRecord => error(404, "Not found", NO_SUCH_ID, out),
         Refusal::Failed(text) => error(500, "Internal Server Error", text, out),
         Refusal::Synced(text) => error(503, "Service Unavailable", text, out),
-        Refusal::Crowded => error(503, "Service Unavailable", TRY_AGAIN, out),
+        Refusal::TooManyLogins => error(503, "Service Unavailable", TRY_AGAIN, out),
     }
 }
 

@@ -41,7 +41,7 @@ pub(super) fn refuse(refusal: &Refusal, out: &mut Vec<u8>) -> Status {
             ..error(405, &please_use(allow), out)
         },
         Refusal::Invalid(faults) => invalid(faults, out),
-        Refusal::Credentials(_) | Refusal::Client => error(401, NOT_AUTHORISED, out),
+        Refusal::Credentials(_) | Refusal::SchoolNotAuthorised => error(401, NOT_AUTHORISED, out),
         Refusal::Inactive(api_type) => error(403, &please_activate(api_type), out),
         Refusal::TooLarge => error(413, TOO_LARGE, out),
         Refusal::IdReused => error(409, ID_REUSED, out),
@@ -49,7 +49,7 @@ pub(super) fn refuse(refusal: &Refusal, out: &mut Vec<u8>) -> Status {
         Refusal::NoRecord => error(404, NO_SUCH_ID, out),
         Refusal::Failed(text) => error(500, text, out),
         Refusal::Synced(text) => error(503, text, out),
-        Refusal::Crowded => error(503, TRY_AGAIN, out),
+        Refusal::TooManyLogins => error(503, TRY_AGAIN, out),
     }
 }
 

@@ -51,7 +51,7 @@ impl IdempotencyKey {
 
     /// Returns whether the id is too long to be stored. No change can be made with such an id.
     pub(crate) fn is_too_long(&self) -> bool {
-        self.id.len() > IdempotencyRecord::MOST_ID_BYTES
+        self.id.len() > IdempotencyRecord::MAX_ID_BYTES
     }
 
     /// Returns the idempotency record of the change with its outcome.

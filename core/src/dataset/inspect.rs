@@ -30,11 +30,11 @@ pub(crate) struct Inspection {
 }
 
 /// The maximum number of problems that are reported.
-const MOST_PROBLEMS: usize = 100;
+const MAX_PROBLEMS: usize = 100;
 
 impl Inspection {
     pub(crate) fn problem(&mut self, problem: String) {
-        if self.problems.len() < MOST_PROBLEMS {
+        if self.problems.len() < MAX_PROBLEMS {
             self.problems.push(problem);
         }
     }

@@ -74,9 +74,9 @@ impl Options {
     /// of the data, but a small one is useful: cached data need not be copied from the pages of the
     /// store.
     pub(super) fn in_memory(self) -> Options {
-        const MOST_CACHE_BYTES: usize = 32 << 20;
+        const MAX_CACHE_BYTES: usize = 32 << 20;
         Options {
-            cache_bytes: self.cache_bytes.min(MOST_CACHE_BYTES),
+            cache_bytes: self.cache_bytes.min(MAX_CACHE_BYTES),
             ..self
         }
     }

@@ -1,7 +1,7 @@
 //! Compares the records of a store with the sums that its source sent in a part of a feed.
 
-use super::feed_lines::RecordSum;
-use super::record_sums::SummedRecords;
+use super::feed_lines::RecordChecksum;
+use super::record_checksums::ChecksumBuilder;
 use crate::dataset::replication::follower_state;
 use crate::error::{Error, Result};
 use crate::record::replication::erased_learners::ErasedLearners;
@@ -16,7 +16,7 @@ pub(super) struct Compared {
     pub(super) at: FollowerPosition,
     /// The sums of the records of the source, by school. `None` means the lists that belong to
     /// no school.
-    pub(super) sums: BTreeMap<Option<u64>, RecordSum>,
+    pub(super) sums: BTreeMap<Option<u64>, RecordChecksum>,
     /// Whether everything was requested again, because of an earlier difference, before the part.
     pub(super) was_resent: bool,
 }
@@ -55,17 +55,17 @@ fn own_sum(
     snapshot: &Snapshot,
     followed: &FollowerState,
     school: Option<u64>,
-) -> Result<Option<RecordSum>> {
+) -> Result<Option<RecordChecksum>> {
     let Some(school) = school else {
         // If no school is followed, the lists belong to the app.
         let is_followed = followed.schools().next().is_some();
-        let lists = is_followed.then(SummedRecords::of_lists);
+        let lists = is_followed.then(ChecksumBuilder::of_lists);
         return lists.map(|lists| lists.total(snapshot)).transpose();
     };
     if !ErasedLearners::read(snapshot, school)?.is_empty() {
         return Ok(None);
     }
-    let mut own = SummedRecords::of_school(snapshot, school, |_| true)?;
+    let mut own = ChecksumBuilder::of_school(snapshot, school, |_| true)?;
     if snapshot.owners().get(school).has_coverage() {
         own = own.with_coverage(snapshot, Audience::Everybody)?;
     }

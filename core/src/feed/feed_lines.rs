@@ -48,19 +48,19 @@ pub(super) enum FeedLine {
     /// The source has all data of a school.
     Complete(u64),
     /// The sum of the records of a school, or of the lists that belong to no school.
-    Sum(Option<u64>, RecordSum),
+    Sum(Option<u64>, RecordChecksum),
     /// The end of a part.
-    End(LineSum),
+    End(LineChecksum),
 }
 
 /// The count and the digest of the lines of a part, which show that none is missing or altered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct LineSum {
+pub(super) struct LineChecksum {
     lines: u64,
     digest: u128,
 }
 
-impl LineSum {
+impl LineChecksum {
     /// Adds the next line, without its line feed.
     pub(super) fn add(&mut self, line: &[u8]) {
         self.lines += 1;
@@ -71,12 +71,12 @@ impl LineSum {
 
 /// The count and the digest of a set of records. The digest does not depend on their order.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct RecordSum {
+pub(super) struct RecordChecksum {
     records: u64,
     digest: u128,
 }
 
-impl RecordSum {
+impl RecordChecksum {
     /// Adds a record, given as a line.
     pub(super) fn add(&mut self, line: &str) {
         self.records += 1;
@@ -155,14 +155,14 @@ impl FeedLine {
                 out.extend_from_slice(b"\"complete\"");
                 push_school(&mut out, *school);
             }
-            FeedLine::Sum(school, RecordSum { records, digest }) => {
+            FeedLine::Sum(school, RecordChecksum { records, digest }) => {
                 out.extend_from_slice(b"\"sum\"");
                 if let Some(school) = school {
                     push_school(&mut out, *school);
                 }
                 push_sum(&mut out, "records", *records, *digest);
             }
-            FeedLine::End(LineSum { lines, digest }) => {
+            FeedLine::End(LineChecksum { lines, digest }) => {
                 out.extend_from_slice(b"\"end\"");
                 push_sum(&mut out, "lines", *lines, *digest);
             }
@@ -286,7 +286,7 @@ fn read(line: &str) -> Result<FeedLine, String> {
         }
         Some("\"whole\"") => Ok(FeedLine::Whole(any_school()?)),
         Some("\"sum\"") => {
-            let sum = RecordSum {
+            let sum = RecordChecksum {
                 records: count("records")?,
                 digest: digest()?,
             };
@@ -301,7 +301,7 @@ fn read(line: &str) -> Result<FeedLine, String> {
             ))
         }
         Some("\"complete\"") => Ok(FeedLine::Complete(school()?)),
-        Some("\"end\"") => Ok(FeedLine::End(LineSum {
+        Some("\"end\"") => Ok(FeedLine::End(LineChecksum {
             lines: count("lines")?,
             digest: digest()?,
         })),

@@ -1,6 +1,6 @@
 //! Commits a part of a feed in one transaction.
 
-use super::feed_lines::{FeedLine, RecordSum};
+use super::feed_lines::{FeedLine, RecordChecksum};
 use crate::dataset::replication::coverage_entries::{self, CoverageEntry};
 use crate::dataset::replication::{follower_state, stored_fetch_log};
 use crate::dataset::{
@@ -38,7 +38,7 @@ pub(super) struct FeedPart {
     pub(super) entry_count: usize,
     /// The sums of the records of the source, by school. `None` means the lists that belong to
     /// no school.
-    pub(super) sums: BTreeMap<Option<u64>, RecordSum>,
+    pub(super) sums: BTreeMap<Option<u64>, RecordChecksum>,
 }
 
 /// The share of records whose changes cause a comparison with the source: a comparison is due when
@@ -170,7 +170,7 @@ impl FeedPart {
         // Records that were sent again are compared after the next change.
         let is_new = asked_again && self.whole.iter().any(Option::is_some);
         // Within a feed the position must be equal to the one that the source computes.
-        position.wants_sums = !position.is_incomplete && (is_new || unchecked > 0 && is_due);
+        position.wants_checksums = !position.is_incomplete && (is_new || unchecked > 0 && is_due);
         let followed = FollowerState {
             position,
             awaiting_resend,

@@ -2,10 +2,10 @@
 //! and a follower applies them.
 //!
 //! - `outgoing`: a feed that is being sent. `plan`: divides a feed into segments, by means of the
-//!   journal. `writer`, `sources`: turn segments into lines, in steps.
+//!   journal. `writer`, `line_sources`: turn segments into lines, in steps.
 //! - `receiver`: receives a feed in pieces. `feed_part`: commits a part of a feed in one
 //!   transaction.
-//! - `feed_lines`: the lines of a feed that are not records. `sums`, `compare`: check that both
+//! - `feed_lines`: the lines of a feed that are not records. `record_checksums`, `compare`: check that both
 //!   stores have the same records.
 
 mod compare;
@@ -15,7 +15,7 @@ mod line_sources;
 mod outgoing_feed;
 mod plan;
 mod receiver;
-mod record_sums;
+mod record_checksums;
 mod writer;
 
 pub use outgoing_feed::Feed;

@@ -1,6 +1,6 @@
 //! A feed that is being sent.
 
-use super::feed_lines::{FeedLine, LineSum};
+use super::feed_lines::{FeedLine, LineChecksum};
 use super::plan::{Plan, Segment};
 use super::writer::FeedWriter;
 use crate::dataset::LineBuffer;
@@ -21,7 +21,7 @@ pub struct Feed {
     /// Lines that were written and not fetched yet.
     lines: LineBuffer,
     /// The count and digest of the lines of the current part that were fetched.
-    sum: LineSum,
+    sum: LineChecksum,
     to: String,
     has_changes: bool,
 }
@@ -44,9 +44,9 @@ impl Feed {
         Ok(Feed {
             lease,
             lines: LineBuffer::default(),
-            sum: LineSum::default(),
+            sum: LineChecksum::default(),
             to: plan.to.clone(),
-            has_changes: plan.has_changes,
+            has_changes: plan.must_apply,
             writer: FeedWriter::new(scope.clone(), plan),
         })
     }

@@ -24,7 +24,7 @@ pub(super) enum Segment {
     ChangedLists,
     /// All records of a school that are in the scope.
     School(u64),
-    /// The changes of a school; also its coverage if `has_seen` is true.
+    /// The changes of a school; also its coverage if `has_coverage_changes` is true.
     Changes {
         school: u64,
         has_coverage_changes: bool,
@@ -44,7 +44,7 @@ pub(super) struct Plan {
     /// The position of the follower after the complete feed, which it sends with its next request.
     pub(super) to: String,
     /// Whether the follower should apply the feed.
-    pub(super) has_changes: bool,
+    pub(super) must_apply: bool,
 }
 
 /// The maximum number of parts of a feed after the first. At the end of each, a follower writes the
@@ -84,7 +84,7 @@ impl Plan {
         };
         let token = token.map(|token| token.resolved(scope));
         let followed = FollowerState::read(snapshot)?;
-        check_reach(snapshot, followed.as_ref(), scope)?;
+        check_scope_is_available(snapshot, followed.as_ref(), scope)?;
         let is_known = match &token {
             Some(token) => snapshot.covers(token.change_position)?,
             None => false,
@@ -100,8 +100,8 @@ impl Plan {
         };
         let whole = planner.plan_changes()?;
         let is_same = token.as_ref().is_some_and(|token| token.has_scope(scope));
-        let is_amid = token.as_ref().is_some_and(|token| token.is_amid);
-        let has_changes = planner.has_changes || !is_same || is_amid || !whole.is_empty();
+        let is_incomplete = token.as_ref().is_some_and(|token| token.is_amid);
+        let has_changes = planner.has_changes || !is_same || is_incomplete || !whole.is_empty();
         let before = token.as_ref().map(|token| token.change_position);
         let is_ageing = planner.is_ageing
             || before.is_some_and(|before| before.incarnation != change_position.incarnation);
@@ -111,7 +111,7 @@ impl Plan {
             parts: token.as_ref().map_or(0, |token| token.parts) + 1,
             scope: scope.clone(),
             is_incomplete: !whole.is_empty(),
-            wants_sums: false,
+            wants_checksums: false,
         };
         first
             .scope
@@ -153,7 +153,7 @@ impl Plan {
             after: token.filter(|_| is_known),
             first,
             to,
-            has_changes: has_changes || is_ageing,
+            must_apply: has_changes || is_ageing,
         })
     }
 }
@@ -245,7 +245,11 @@ impl Planner<'_> {
 /// Fails if this store follows another one and the scope names more than this store has: data of a
 /// followed school that is outside its scope, or a school that is neither followed nor belongs to
 /// the app.
-fn check_reach(snapshot: &Snapshot, followed: Option<&FollowerState>, scope: &Scope) -> Result<()> {
+fn check_scope_is_available(
+    snapshot: &Snapshot,
+    followed: Option<&FollowerState>,
+    scope: &Scope,
+) -> Result<()> {
     let Some(followed) = followed else {
         return Ok(());
     };

@@ -2,7 +2,7 @@
 //! of a feed commits that part in one transaction.
 
 use super::compare::Compared;
-use super::feed_lines::{FeedHead, FeedLine, LineSum, digest_of};
+use super::feed_lines::{FeedHead, FeedLine, LineChecksum, digest_of};
 use super::feed_part::{FeedPart, not_followed};
 use crate::dataset::{Line, Lines, Progress, SplitLine, Stage, Summary, parse_line};
 use crate::error::{Error, Failure, Fault, Result};
@@ -66,7 +66,7 @@ struct OpenPart {
     /// `None` if the part was committed before. Its lines are then ignored.
     part: Option<Box<FeedPart>>,
     /// The count and digest of the lines so far.
-    sum: LineSum,
+    sum: LineChecksum,
 }
 
 impl Follow {
@@ -213,7 +213,7 @@ impl Follow {
                 parts,
                 scope: first_scope,
                 is_incomplete: !pending.is_empty(),
-                wants_sums: false,
+                wants_checksums: false,
             });
         }
         self.feed = Some(FeedState {
@@ -278,7 +278,7 @@ impl Follow {
         });
         self.part = Some(OpenPart {
             part,
-            sum: LineSum::default(),
+            sum: LineChecksum::default(),
         });
     }
 

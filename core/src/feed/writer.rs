@@ -1,9 +1,9 @@
 //! Turns the segments of a feed into lines, in steps.
 
-use super::feed_lines::{FeedLine, LineSum, digest_of};
+use super::feed_lines::{FeedLine, LineChecksum, digest_of};
 use super::line_sources::{ChangedRecords, CoverageEntries, ENTRIES_PER_LINE, NamedRecords};
 use super::plan::{Plan, Segment};
-use super::record_sums::SummedRecords;
+use super::record_checksums::ChecksumBuilder;
 use crate::dataset::{LineBuffer, LineSource, LineWriter, OwnRecords, find_record};
 use crate::error::Result;
 use crate::record::Kind;
@@ -13,7 +13,7 @@ use crate::record::replication::scope::{Audience, RecordOwner, Scope};
 use crate::store::{LogPartition, Snapshot};
 use std::collections::{BTreeSet, VecDeque};
 
-/// Writes the remaining segments of a feed. Its memory use does not depend on the number of
+/// Writes the remaining segments of a feed. The writer's memory use does not depend on the number of
 /// records.
 pub(super) struct FeedWriter {
     scope: Scope,
@@ -47,13 +47,13 @@ impl FeedWriter {
         self.sources.clear();
     }
 
-    /// Writes the next lines. The caller must have fetched all earlier lines, and `sum` must be the
-    /// sum of those of the current part. A new part resets `sum`.
+    /// Writes the next lines. All earlier lines must have been taken, and `sum` must be the checksum
+    /// of those of the current part. A new part resets `sum`.
     pub(super) fn write(
         &mut self,
         snapshot: &Snapshot,
         lines: &mut LineBuffer,
-        sum: &mut LineSum,
+        sum: &mut LineChecksum,
     ) -> Result<()> {
         if let Some(source) = self.sources.front_mut() {
             if !source.write(snapshot, lines)? {
@@ -64,11 +64,11 @@ impl FeedWriter {
         match self.segments.pop_front() {
             None => {}
             Some(Segment::Feed(head)) => {
-                *sum = LineSum::default();
+                *sum = LineChecksum::default();
                 lines.push(FeedLine::Feed(head).to_line());
             }
             Some(Segment::Part(schools)) => {
-                *sum = LineSum::default();
+                *sum = LineChecksum::default();
                 self.begin_part(schools, lines);
             }
             Some(Segment::End) => lines.push(FeedLine::End(*sum).to_line()),
@@ -82,7 +82,7 @@ impl FeedWriter {
                     self.add(ChangedRecords::of_lists(after.change_position, kinds));
                 }
             }
-            Some(Segment::Sum(None)) => self.add(SummedRecords::of_lists()),
+            Some(Segment::Sum(None)) => self.add(ChecksumBuilder::of_lists()),
             Some(Segment::Sum(Some(school))) => self.add_sum(snapshot, school)?,
             Some(Segment::School(school)) => self.write_school(snapshot, school, lines)?,
             Some(Segment::Changes {
@@ -146,7 +146,7 @@ impl FeedWriter {
         self.write_coverage(snapshot, school, audience, lines)
     }
 
-    /// Writes the changes of a school that the follower has.
+    /// Queues the sources of the changes of a school that the follower has.
     fn write_changes(
         &mut self,
         snapshot: &Snapshot,
@@ -180,7 +180,7 @@ impl FeedWriter {
         Ok(())
     }
 
-    /// Writes all records of some learners, and of the people that they name.
+    /// Queues the sources of all records of some learners, and of the people that they name.
     fn add_learners(
         &mut self,
         snapshot: &Snapshot,
@@ -195,12 +195,12 @@ impl FeedWriter {
         Ok(())
     }
 
-    /// Writes the sum of the records of a school that are in the scope.
+    /// Queues the source of the checksum of the records of a school that are in the scope.
     fn add_sum(&mut self, snapshot: &Snapshot, school: u64) -> Result<()> {
         let Some(audience) = self.scope.audience(school).cloned() else {
             return Ok(());
         };
-        let mut sum = SummedRecords::in_scope(snapshot, school, &audience, self.scope.kinds)?;
+        let mut sum = ChecksumBuilder::in_scope(snapshot, school, &audience, self.scope.kinds)?;
         if snapshot.owners().get(school).has_coverage() {
             sum = sum.with_coverage(snapshot, audience)?;
         }
@@ -208,7 +208,7 @@ impl FeedWriter {
         Ok(())
     }
 
-    /// Writes the coverage of a school, or a line that says that it is complete.
+    /// Writes the coverage of a school, or a line that says that the school's data is complete.
     fn write_coverage(
         &mut self,
         snapshot: &Snapshot,
@@ -220,7 +220,7 @@ impl FeedWriter {
             lines.push(FeedLine::Complete(school).to_line());
             return Ok(());
         }
-        // The line is also written if the school has no coverage yet.
+        // The empty line tells the follower that the school has coverage, even without any entry.
         lines.push(FeedLine::Coverage(school, Vec::new()).to_line());
         self.add(CoverageEntries::new(
             snapshot,

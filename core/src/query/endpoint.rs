@@ -3,10 +3,10 @@
 
 use super::coverage_check::CoverageCheck;
 use super::decoded::integrators::Family;
-use super::faults::{Rule, ValidationErrors};
-use super::outcome::{Array, Outcome};
+use super::outcome::{ArrayWriter, Outcome};
 use super::page_writer::PageWriter;
 use super::params::{Param, Params};
+use super::validation_errors::{Rule, ValidationErrors};
 use super::view::View;
 use super::walk::{Identity, Walk};
 use crate::error::Result;
@@ -173,7 +173,7 @@ pub(crate) trait Query {
 
     /// Appends v1's answer to the buffer. Leaves the buffer unchanged if there is no answer.
     fn answer(&self, view: View<'_>, out: &mut OutputBuffer<'_>) -> Result<Outcome> {
-        let array = Array::open(out);
+        let array = ArrayWriter::open(out);
         let outcome = self.write(PageWriter {
             view,
             version: ApiVersion::V1,

@@ -17,7 +17,6 @@ mod coverage_check;
 mod decoded;
 mod endpoint;
 pub(crate) mod endpoints;
-mod faults;
 mod filters;
 mod follower_scope;
 mod marks;
@@ -26,6 +25,7 @@ mod page_writer;
 mod params;
 mod records;
 mod required_coverage;
+mod validation_errors;
 mod view;
 mod walk;
 
@@ -41,13 +41,13 @@ pub(crate) use endpoint::{
 };
 pub(crate) use endpoints::ENDPOINTS;
 pub(crate) use endpoints::clients::{NO_INTEGRATIONS, push_client};
-pub(crate) use faults::{Rule, ValidationErrors, Wrong};
 pub(crate) use follower_scope::depends_on_any_record;
-pub(crate) use outcome::{Array, Outcome};
+pub(crate) use outcome::{ArrayWriter, Outcome};
 pub(crate) use page_writer::PageWriter;
 #[cfg(feature = "openapi")]
 pub(crate) use params::ParamForm;
 pub(crate) use params::{Param, Params};
 pub(crate) use required_coverage::ensure_available;
+pub(crate) use validation_errors::{Rule, ValidationErrors, Wrong};
 pub(crate) use view::View;
 pub(crate) use walk::{Identity, RecordPosition, Walk};

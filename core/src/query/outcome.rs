@@ -1,6 +1,6 @@
 //! The result of answering a question, and the writer of an answer's array.
 
-use super::faults::{Rule, ValidationErrors};
+use super::validation_errors::{Rule, ValidationErrors};
 use crate::json::OutputBuffer;
 
 /// The result of answering a question.
@@ -25,19 +25,20 @@ impl From<Rule> for Outcome {
 }
 
 /// A JSON array that is being written. An array that remains empty is removed from the buffer.
-pub(crate) struct Array {
+pub(crate) struct ArrayWriter {
     start: usize,
 }
 
-impl Array {
-    pub(crate) fn open(out: &mut OutputBuffer<'_>) -> Array {
+impl ArrayWriter {
+    pub(crate) fn open(out: &mut OutputBuffer<'_>) -> ArrayWriter {
         let start = out.len();
         out.push(b"[");
-        Array { start }
+        ArrayWriter { start }
     }
 
     /// Ends an array of which each element is followed by a comma. Returns the given outcome, or
-    /// [`Nothing`](Outcome::Nothing) if the array is empty.
+    /// [`Nothing`](Outcome::Nothing) if the array is empty. If the result is not
+    /// [`Found`](Outcome::Found), everything that was written is removed.
     pub(crate) fn close(self, outcome: Outcome, out: &mut OutputBuffer<'_>) -> Outcome {
         if outcome == Outcome::Found && out.len() > self.start + 1 {
             out.pop();

@@ -1,7 +1,7 @@
 //! The parameters of a question. Each access names a parameter and its type, and records a
 //! validation error if its value is invalid.
 
-use super::faults::{ValidationErrors, Wrong};
+use super::validation_errors::{ValidationErrors, Wrong};
 use crate::date::Date;
 use crate::json::ApiVersion;
 use crate::record::value::integer;

@@ -10,7 +10,7 @@ use redb::ReadableTable;
 
 /// The number of records that are stored, which is more than the number of changes that can be in
 /// flight at a time.
-const MOST_RECORDS: usize = 64;
+const MAX_RECORDS: usize = 64;
 
 /// The byte between the parts of a row, which UTF-8 never contains.
 const SEPARATOR: u8 = 0xfe;
@@ -26,7 +26,7 @@ pub(crate) struct IdempotencyRecord {
 
 impl IdempotencyRecord {
     /// The maximum length of an id.
-    pub(crate) const MOST_ID_BYTES: usize = 128;
+    pub(crate) const MAX_ID_BYTES: usize = 128;
 }
 
 impl Snapshot {
@@ -52,7 +52,7 @@ impl Write<'_> {
         let IdempotencyRecord { digest, outcome } = idempotency_record;
         let row = [id.as_bytes(), digest, outcome].join(&SEPARATOR);
         self.put_meta(&idempotency_key_of(number), &row)?;
-        self.remove_all_but_last(IDEMPOTENCY_PREFIX, MOST_RECORDS)
+        self.remove_all_but_last(IDEMPOTENCY_PREFIX, MAX_RECORDS)
     }
 
     /// Removes all records, because an outcome may contain data of a school that is removed.
@@ -71,10 +71,10 @@ fn read_idempotency_record(
     meta: &impl ReadableTable<&'static [u8], &'static [u8]>,
     id: &str,
 ) -> Result<Option<IdempotencyRecord>> {
-    if id.len() > IdempotencyRecord::MOST_ID_BYTES {
+    if id.len() > IdempotencyRecord::MAX_ID_BYTES {
         return Err(Error::unsupported(&format!(
             "the id of a change has at most {} bytes: shorten it",
-            IdempotencyRecord::MOST_ID_BYTES
+            IdempotencyRecord::MAX_ID_BYTES
         )));
     }
     let (oldest, newest) = (idempotency_key_of(0), idempotency_key_of(u64::MAX));

@@ -23,7 +23,7 @@ const DECODED_BYTES: usize = 8 << 20;
 
 /// The number of syncs that a compaction may make. It needs a few dozen, whatever the size of the
 /// file; with a damaged page, redb 4.5 may commit forever.
-const MOST_SYNCS: u64 = 10_000;
+const MAX_SYNCS: u64 = 10_000;
 
 fn new_decoded_cache(options: StoreOptions) -> DecodedCache {
     DecodedCache::new(options.decoded_bytes, options.block_cache_bytes())
@@ -263,7 +263,7 @@ impl Open {
             }
             secure_erase::rewrite(&database)?;
         }
-        backend.allow_syncs(MOST_SYNCS);
+        backend.allow_syncs(MAX_SYNCS);
         if let Err(error) = database.compact() {
             return Err(if backend.has_syncs_left() {
                 error.into()

@@ -8,8 +8,8 @@ use super::blocks::records::{EachInRange, EachRow, PinnedBlock, Reader};
 use super::change_bits::{ChangedSources, Sources};
 use super::journal::changed_key::JOURNAL;
 use super::rows::read::{
-    are_all_rendered_by, missing_block, read_block_index, read_cursor_key, read_number, read_page,
-    read_partitions, read_range, read_rendered_of, read_rows, read_sequence,
+    is_render_version_uniform, missing_block, pin_block, read_block_index, read_cursor_key,
+    read_number, read_partitions, read_render_version, read_sequence, scan_prefix, scan_range,
 };
 use super::rows::row_set_checksums::{self, DIGESTS, NoRows, RowSet};
 use super::rows::table_definitions::{
@@ -138,7 +138,7 @@ impl Snapshot {
     /// Passes the rows of integrators whose keys start with `prefix` to `each`, in order.
     pub(crate) fn integrator_rows(&self, prefix: &[u8], each: &mut EachRow<'_>) -> Result<()> {
         self.check_integrators()?;
-        read_rows(&self.integrators, prefix, each)
+        scan_prefix(&self.integrators, prefix, each)
     }
 
     /// Runs a check of a row set, once while the store is open.
@@ -198,12 +198,12 @@ impl Snapshot {
 
     /// Returns the render version of the records of a school.
     pub(crate) fn rendered_of(&self, school: u64) -> Result<u32> {
-        read_rendered_of(&self.meta, school)
+        read_render_version(&self.meta, school)
     }
 
     /// Returns whether every record has this render version.
     pub(crate) fn all_rendered_by(&self, version: u32) -> Result<bool> {
-        are_all_rendered_by(&self.meta, version)
+        is_render_version_uniform(&self.meta, version)
     }
 
     /// Returns the tables, for a copy of the store.
@@ -247,7 +247,7 @@ impl Reader for Snapshot {
 
     #[inline]
     fn pin(&self, partition: Partition, block: u32) -> Result<PinnedBlock<'_>> {
-        read_page(&self.blocks, partition, block)
+        pin_block(&self.blocks, partition, block)
     }
 
     fn pin_checked(
@@ -280,7 +280,7 @@ impl Reader for Snapshot {
         each: &mut EachInRange<'_>,
     ) -> Result<()> {
         self.check_integrators()?;
-        read_range(&self.integrators, range, reverse, each)
+        scan_range(&self.integrators, range, reverse, each)
     }
 
     fn integrator_row(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {

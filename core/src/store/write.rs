@@ -9,8 +9,8 @@ use super::journal::changed_keys::{ChangedKeys, Journaling};
 use super::journal::incarnation;
 use super::rows::checksum::{self, Digest};
 use super::rows::read::{
-    are_all_rendered_by, missing_block, next_sequence, read_block_index, read_cursor_key,
-    read_page, read_partitions, read_range, read_rendered_of, read_rows,
+    is_render_version_uniform, missing_block, next_sequence, pin_block, read_block_index,
+    read_cursor_key, read_partitions, read_render_version, scan_prefix, scan_range,
 };
 use super::rows::row_set_checksums::{ChecksumChanges, DIGESTS, RowSet};
 use super::rows::table_definitions::{
@@ -55,7 +55,7 @@ pub(crate) struct Write<'t> {
 pub(super) type WriteWork<'a> = dyn FnMut(&mut Write<'_>) -> Result<()> + 'a;
 
 /// The number of block indexes that are cached. When it is reached, all of them are discarded.
-const MOST_KNOWN: usize = 1024;
+const MAX_KNOWN: usize = 1024;
 
 impl<'t> Write<'t> {
     pub(super) fn new(
@@ -274,7 +274,7 @@ impl<'t> Write<'t> {
     /// Removing a range with redb would add more code to the WebAssembly module.
     pub(super) fn remove_all_but_last(&mut self, prefix: &[u8], count: usize) -> Result<()> {
         let mut keys = Vec::new();
-        read_rows(&self.meta, prefix, &mut |key, _| {
+        scan_prefix(&self.meta, prefix, &mut |key, _| {
             keys.push(key.to_vec());
             Ok(())
         })?;
@@ -289,12 +289,12 @@ impl<'t> Write<'t> {
 
     /// Returns the render version of the records of a school.
     pub(crate) fn rendered_of(&self, school: u64) -> Result<u32> {
-        read_rendered_of(&self.meta, school)
+        read_render_version(&self.meta, school)
     }
 
     /// Returns whether every record has this render version.
     pub(crate) fn all_rendered_by(&self, version: u32) -> Result<bool> {
-        are_all_rendered_by(&self.meta, version)
+        is_render_version_uniform(&self.meta, version)
     }
 
     pub(crate) fn set_school_rendered(&mut self, school: u64, version: u32) -> Result<()> {
@@ -367,7 +367,7 @@ impl Reader for Write<'_> {
         }
         let block_index = Arc::new(read_block_index(&self.block_indexes, partition)?);
         let mut known = self.known.borrow_mut();
-        if known.len() >= MOST_KNOWN {
+        if known.len() >= MAX_KNOWN {
             known.clear();
         }
         known.insert(partition, block_index.clone());
@@ -375,7 +375,7 @@ impl Reader for Write<'_> {
     }
 
     fn pin(&self, partition: Partition, block: u32) -> Result<PinnedBlock<'_>> {
-        read_page(&self.blocks, partition, block)
+        pin_block(&self.blocks, partition, block)
     }
 
     fn partitions(&self, from: Partition, to: Partition) -> Result<Vec<Partition>> {
@@ -394,7 +394,7 @@ impl Reader for Write<'_> {
         if let Some(before) = &self.before {
             before.check_integrators()?;
         }
-        read_range(&self.integrators, range, reverse, each)
+        scan_range(&self.integrators, range, reverse, each)
     }
 
     fn integrator_row(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {

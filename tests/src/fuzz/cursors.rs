@@ -18,7 +18,7 @@ const WALKS: [&str; 10] = [
 ];
 
 /// More bytes than any cursor has.
-const MOST_BYTES: usize = 112;
+const MAX_BYTES: usize = 112;
 
 /// Continues a walk from a cursor, for a few pages. The first byte selects the walk, the others are
 /// the cursor. An engine that is compiled for fuzzing accepts a cursor without a valid signature;
@@ -28,7 +28,7 @@ pub fn cursor(bytes: &[u8]) {
         return;
     };
     let walk = WALKS[usize::from(*walk) % WALKS.len()];
-    let bytes = &bytes[..bytes.len().min(MOST_BYTES)];
+    let bytes = &bytes[..bytes.len().min(MAX_BYTES)];
     let tagged = [bytes, &[0; 16]].concat();
     let mut cursor = Base64UrlUnpadded::encode_string(&tagged);
     for _ in 0..4 {

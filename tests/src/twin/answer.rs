@@ -59,7 +59,7 @@ pub(crate) fn not_activated(description: &str) -> TwinAnswer {
 }
 
 /// The maximum length of a body in bytes.
-pub(crate) const MOST_BODY_BYTES: usize = 65_536;
+pub(crate) const MAX_BODY_BYTES: usize = 65_536;
 
 /// The description of a 413 answer.
 pub(crate) const TOO_LARGE: &str = "The body must have at most 65536 bytes";

@@ -3,7 +3,7 @@
 use super::Twin;
 use super::access::{activated, authorised, integrator, wrong_credentials};
 use super::answer::{
-    MOST_BODY_BYTES, TwinAnswer, bad_request, data, not_activated, not_found, too_large,
+    MAX_BODY_BYTES, TwinAnswer, bad_request, data, not_activated, not_found, too_large,
 };
 use super::dates::local_date;
 use super::kinds::Kind;
@@ -62,7 +62,7 @@ impl Twin {
         } = route(method, &segments)?;
         let username = integrator(&self.store, headers)
             .ok_or_else(|| wrong_credentials(endpoint, is_update))?;
-        if body.len() > MOST_BODY_BYTES {
+        if body.len() > MAX_BODY_BYTES {
             return Err(too_large());
         }
         authorised(&self.store, endpoint, &username, school)?;

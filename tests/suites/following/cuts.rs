@@ -1,4 +1,4 @@
-//! Cuts the power at each sync of the disk, at the follower and at the source: each segment of a
+//! Cuts the power at each sync of the disk, at the follower and at the source: each part of a
 //! feed is stored completely and together with its resume token, or not at all, and the next feed
 //! continues there.
 

@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-/// A sequence of numbers.
+/// A key of up to six numbers in big-endian order, so that its bytes sort as the numbers do.
 #[derive(Clone, Copy)]
 pub(super) struct Key {
     bytes: [u8; Key::MOST * 8],
@@ -22,7 +22,7 @@ impl Key {
         empty.with(numbers)
     }
 
-    /// Returns the key with more numbers appended.
+    /// Returns the key with more numbers appended. Numbers after the sixth are ignored.
     #[inline]
     pub(super) fn with(mut self, numbers: &[u64]) -> Key {
         let free = self.bytes.get_mut(self.length..).unwrap_or_default();

@@ -18,10 +18,10 @@ __all__ = ["Answers", "Callback", "Failed", "LiveQuery"]
 _native = _native_calls.native
 
 Callback = Callable[[Answer], object]
-"""Is called with each answer."""
+"""A function that is called with each answer."""
 
 Failed = Callable[[RollbookError], object]
-"""Is called with each error of the store."""
+"""A function that is called with each error of the store."""
 
 Given = Union[Answer, RollbookError]
 

@@ -21,7 +21,7 @@ pub(super) struct Needs {
 }
 
 /// The maximum number of faults that are stored.
-const MOST_FAULTS: usize = 10_000;
+const MAX_FAULTS: usize = 10_000;
 
 impl Needs {
     /// Records that a record is stored (`put`) or removed. `key` is in the order of its fields.
@@ -49,7 +49,7 @@ impl Needs {
             *needed += 1;
         }
         self.missing.push((line, kind, school));
-        if self.missing.len() > MOST_FAULTS {
+        if self.missing.len() > MAX_FAULTS {
             self.missing.pop();
         }
         Ok(())

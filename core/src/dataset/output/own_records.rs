@@ -31,7 +31,7 @@ pub(crate) struct OwnRecords {
 
 /// The maximum number of assessments whose slots are cached. When it is exceeded, the cache is
 /// cleared.
-const MOST_SLOTS: usize = 4096;
+const MAX_SLOTS: usize = 4096;
 
 impl OwnRecords {
     pub(crate) fn new(
@@ -135,7 +135,7 @@ impl OwnRecords {
             None => {
                 let read = assessments_by_slot(snapshot, rows)?;
                 let known: usize = self.slots.values().map(HashMap::len).sum();
-                if known + read.len() > MOST_SLOTS {
+                if known + read.len() > MAX_SLOTS {
                     self.slots.clear();
                 }
                 self.slots.entry(rows).or_insert(read)

@@ -29,7 +29,7 @@ pub(crate) struct AssessmentLayout {
 }
 
 /// The approximate limit in bytes for the text of a cached assessment layout.
-const MOST_TEXT: usize = 2 << 20;
+const MAX_TEXT: usize = 2 << 20;
 
 /// The assessments that a question selects. A level that is `None` is not restricted.
 #[derive(Clone, Copy, Default)]
@@ -127,7 +127,7 @@ pub(crate) fn read(
 ) -> Result<Arc<AssessmentLayout>> {
     let name = Partition::of_grade_year(school, Collection::Assessments, grade, year);
     snapshot.decoded(version as u64, name, SOURCES, || {
-        let mut layout = decode(snapshot, name, version, Wanted::default(), MOST_TEXT)?;
+        let mut layout = decode(snapshot, name, version, Wanted::default(), MAX_TEXT)?;
         if !layout.is_written {
             for term in &mut layout.terms {
                 term.subjects = Vec::new();

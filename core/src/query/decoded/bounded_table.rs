@@ -13,7 +13,7 @@ pub(crate) trait Decoded: Clone {
     const KIND: Kind;
     const COLLECTION: Collection;
     /// The limit in bytes for the cached records.
-    const MOST_BYTES: usize;
+    const MAX_BYTES: usize;
 
     fn from_values(version: ApiVersion, key: Key, values: &[Value<'_>]) -> Self;
 
@@ -47,7 +47,7 @@ impl<T: Decoded> BoundedTable<T> {
         while let Some(record) = records.next()? {
             let (key, thing) = table.decode(record)?;
             table.bytes += size_of::<(Key, T)>() + thing.bytes();
-            if table.bytes > T::MOST_BYTES {
+            if table.bytes > T::MAX_BYTES {
                 table.has_all = false;
                 return Ok(table);
             }

@@ -19,7 +19,7 @@ pub(crate) struct Grade {
 impl Decoded for Grade {
     const KIND: Kind = Kind::Grade;
     const COLLECTION: Collection = Collection::Grades;
-    const MOST_BYTES: usize = 512 << 10;
+    const MAX_BYTES: usize = 512 << 10;
 
     fn from_values(version: ApiVersion, key: Key, values: &[Value<'_>]) -> Grade {
         let short_name = text(values, grade::SHORT_NAME);

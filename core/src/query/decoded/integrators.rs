@@ -157,7 +157,7 @@ struct CachedHashes {
 }
 
 /// The limit for the number of cached user names.
-const MOST_USERS: usize = 256;
+const MAX_USERS: usize = 256;
 /// The limit for the bytes of cached user names and hashes.
 const USERS_BYTES: usize = 512 << 10;
 
@@ -206,7 +206,7 @@ impl Integrators {
 impl CachedHashes {
     fn remember(&mut self, name: &str, hash: &Arc<str>) {
         let bytes = name.len() + hash.len();
-        if self.hashes.len() >= MOST_USERS || self.bytes + bytes > USERS_BYTES {
+        if self.hashes.len() >= MAX_USERS || self.bytes + bytes > USERS_BYTES {
             *self = CachedHashes::default();
         }
         let replaced = self.hashes.insert(name.to_owned(), hash.clone());

@@ -23,7 +23,7 @@ pub(crate) struct NameIndex {
 }
 
 /// The limit in bytes per learner for the memory of the index.
-const MOST_BYTES_EACH: usize = 64;
+const MAX_BYTES_EACH: usize = 64;
 
 /// Returns the name index of a school, or `None` if it would take too much memory.
 pub(crate) fn read(snapshot: &Snapshot, school: u64) -> Result<Arc<Option<NameIndex>>> {
@@ -50,7 +50,7 @@ impl NameIndex {
         name_index.ends.shrink_to_fit();
         name_index.transfers.sort_unstable();
         name_index.transfers.shrink_to_fit();
-        let most = name_index.ends.len() * MOST_BYTES_EACH + size_of::<NameIndex>();
+        let most = name_index.ends.len() * MAX_BYTES_EACH + size_of::<NameIndex>();
         Ok(Some(name_index).filter(|name_index| name_index.bytes() <= most))
     }
 

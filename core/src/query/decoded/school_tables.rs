@@ -344,12 +344,12 @@ impl Term {
 const USUAL_BYTES: usize = 160;
 
 /// The limit in bytes for the cached records of most kinds.
-const MOST_BYTES: usize = 512 << 10;
+const MAX_BYTES: usize = 512 << 10;
 
 impl Decoded for Subject {
     const KIND: Kind = Kind::Subject;
     const COLLECTION: Collection = Collection::Subjects;
-    const MOST_BYTES: usize = 2 * MOST_BYTES;
+    const MAX_BYTES: usize = 2 * MAX_BYTES;
 
     fn from_values(version: ApiVersion, key: Key, values: &[Value<'_>]) -> Subject {
         let text = |index| text(values, index);
@@ -365,7 +365,7 @@ impl Decoded for Subject {
 impl Decoded for Year {
     const KIND: Kind = Kind::Year;
     const COLLECTION: Collection = Collection::Years;
-    const MOST_BYTES: usize = MOST_BYTES;
+    const MAX_BYTES: usize = MAX_BYTES;
 
     /// A year without a name is named by its number.
     fn from_values(_: ApiVersion, key: Key, values: &[Value<'_>]) -> Year {
@@ -384,7 +384,7 @@ impl Decoded for Year {
 impl Decoded for LearningOutcome {
     const KIND: Kind = Kind::LearningOutcome;
     const COLLECTION: Collection = Collection::LearningOutcomes;
-    const MOST_BYTES: usize = MOST_BYTES;
+    const MAX_BYTES: usize = MAX_BYTES;
 
     fn from_values(_: ApiVersion, _: Key, values: &[Value<'_>]) -> LearningOutcome {
         let name = escaped(text(values, learning_outcome::NAME));
@@ -399,7 +399,7 @@ impl Decoded for LearningOutcome {
 impl Decoded for Term {
     const KIND: Kind = Kind::Term;
     const COLLECTION: Collection = Collection::Terms;
-    const MOST_BYTES: usize = MOST_BYTES;
+    const MAX_BYTES: usize = MAX_BYTES;
 
     fn from_values(version: ApiVersion, key: Key, values: &[Value<'_>]) -> Term {
         let id = values.get(term::TERM_ID).and_then(Value::integer);

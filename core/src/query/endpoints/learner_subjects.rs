@@ -8,7 +8,7 @@ use crate::query::endpoint::{Endpoint, Last, Path};
 use crate::query::params::Params;
 use crate::query::records::key_lookup::KeyLookup;
 use crate::query::walk::Identity;
-use crate::query::{Array, CoverageCheck, Outcome, PageWriter, Query, Question, Then, View};
+use crate::query::{ArrayWriter, CoverageCheck, Outcome, PageWriter, Query, Question, Then, View};
 use crate::record::kinds::learner::{CURRENT, NAMES_END_COLUMN, RENDERING_START, STATUS_COLUMN};
 use crate::record::replication::coverage_key::{CoverageKey, CoverageKind};
 use crate::record::stored::columns::{RENDERING, RESIDUAL_FIELDS};
@@ -143,7 +143,7 @@ impl Query for LearnerSubjects {
         let learners = Partition::new(self.school, Collection::Learners);
         let learners = view.snapshot.records(learners)?;
         let (from, to) = Key::range_from(self.learner_id);
-        let array = Array::open(out);
+        let array = ArrayWriter::open(out);
         for pinned in subjects.between(from, to) {
             let (pinned, indices) = pinned?;
             let block = pinned.block()?;

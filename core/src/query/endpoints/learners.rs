@@ -14,7 +14,9 @@ use crate::query::params::Params;
 use crate::query::records::key_lookup::KeyLookup;
 use crate::query::records::learner_parents;
 use crate::query::walk::Identity;
-use crate::query::{Array, CoverageCheck, Outcome, PageWriter, Query, Question, Rule, Then, View};
+use crate::query::{
+    ArrayWriter, CoverageCheck, Outcome, PageWriter, Query, Question, Rule, Then, View,
+};
 use crate::record::kinds::learner::STATUSES;
 use crate::record::replication::coverage_key::{CoverageKey, CoverageKind};
 use crate::record::stored::columns::RENDERING;
@@ -206,7 +208,7 @@ impl Query for Learners<'_> {
         let mut parents = learner_parents::open(view, self.school, self.include_parents)?;
         let learners = Partition::new(self.school, Collection::Learners);
         let learners = view.snapshot.records(learners)?;
-        let array = Array::open(out);
+        let array = ArrayWriter::open(out);
         let mut push = |block: &Block<'_>, stretch: Range<usize>| {
             match &mut parents {
                 Some(parents) => {

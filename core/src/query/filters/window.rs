@@ -34,7 +34,7 @@ pub(crate) fn of_transfers(
 
 /// The limit for the number of days between the first and the last day of absences and
 /// discipline.
-const MOST_DAYS: u64 = 31;
+const MAX_DAYS: u64 = 31;
 
 /// Returns the range of days for absences and discipline. The default of `to` is today, and
 /// that of `from` is a month before `to`.
@@ -52,7 +52,7 @@ pub(crate) fn of_days(
     if to < from {
         return Err(broken("to_date must not be before from_date"));
     }
-    if to > from.days_after(MOST_DAYS) {
+    if to > from.days_after(MAX_DAYS) {
         return Err(broken("from_date to to_date must not exceed 31 days"));
     }
     Ok(DateWindow { from, to })

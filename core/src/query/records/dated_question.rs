@@ -7,7 +7,7 @@ use crate::query::endpoint::Endpoint;
 use crate::query::filters::window::{self, DateWindow};
 use crate::query::params::Params;
 use crate::query::walk::Identity;
-use crate::query::{Array, CoverageCheck, Outcome, PageWriter, Query, Rule, View};
+use crate::query::{ArrayWriter, CoverageCheck, Outcome, PageWriter, Query, Rule, View};
 use crate::record::address::date_of;
 use crate::record::replication::coverage_key::CoverageKind;
 use crate::record::storage::Dated;
@@ -87,7 +87,7 @@ impl DatedParams {
         };
         let records = Partition::new(self.school, self.at.records);
         let records = view.snapshot.records(records)?;
-        let array = Array::open(out);
+        let array = ArrayWriter::open(out);
         for pinned in records.between(from, to) {
             let (pinned, indices) = pinned?;
             let block = pinned.block()?;

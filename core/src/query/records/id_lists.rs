@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::json::OutputBuffer;
-use crate::query::{Array, Outcome, PageWriter, View};
+use crate::query::{ArrayWriter, Outcome, PageWriter, View};
 use crate::record::stored::columns::RENDERING;
 use crate::record::stored::conversions;
 use crate::store::{Block, Key, Partition, Reader};
@@ -27,7 +27,7 @@ impl PartitionQuery {
     ) -> Result<Outcome> {
         let (from, to) = Key::range_of(self.id);
         let records = view.snapshot.records(self.of)?;
-        let array = Array::open(out);
+        let array = ArrayWriter::open(out);
         for pinned in records.between(from, to) {
             let (pinned, indices) = pinned?;
             let block = pinned.block()?;

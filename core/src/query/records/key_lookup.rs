@@ -17,11 +17,11 @@ struct LookupBlock<'a> {
 }
 
 /// The limit for the number of cached blocks.
-const MOST_CACHED: usize = 64;
+const MAX_CACHED: usize = 64;
 
 impl<'a> KeyLookup<'a> {
     pub(crate) fn new(records: Records<'a>) -> KeyLookup<'a> {
-        let most = records.blocks().clamp(1, MOST_CACHED);
+        let most = records.blocks().clamp(1, MAX_CACHED);
         KeyLookup {
             records,
             cached: std::iter::repeat_with(|| None).take(most).collect(),

@@ -52,7 +52,7 @@ const PERCENTAGE_SHIFT: u8 = 6;
 const NUMBER_BYTES: [usize; 4] = [0, 2, 4, 8];
 
 /// The length of the longest mark in bytes.
-pub(crate) const MOST_BYTES: usize = 1 + DateTime::BYTES + 2 * 8;
+pub(crate) const MAX_BYTES: usize = 1 + DateTime::BYTES + 2 * 8;
 
 /// The length of a mark, including its flags, for each value of the flags. An empty slot is one
 /// byte.

@@ -13,15 +13,15 @@ pub(crate) const VERSION: u8 = 1;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FollowerPosition {
     pub(crate) change_position: ChangePosition,
-    /// The number of feed segments that were applied. It distinguishes all positions of a
+    /// The number of feed parts that were applied. It distinguishes all positions of a
     /// follower.
     pub(crate) parts: u64,
     pub(crate) scope: Scope,
-    /// Whether the feed that led to this position has further segments.
+    /// Whether the feed that led to this position has further parts.
     pub(crate) is_incomplete: bool,
     /// Whether the next feed must contain checksums of the records, so that the follower can
     /// compare its data with that of its source.
-    pub(crate) wants_sums: bool,
+    pub(crate) wants_checksums: bool,
 }
 
 /// The first part of a position, which all of its encodings share.
@@ -37,7 +37,7 @@ impl FollowerPosition {
         out.push(VERSION);
         out.extend_from_slice(&self.change_position.incarnation.to_le_bytes());
         varint::push(out, self.change_position.sequence);
-        let flags = u64::from(self.wants_sums) << 1 | u64::from(self.is_incomplete);
+        let flags = u64::from(self.wants_checksums) << 1 | u64::from(self.is_incomplete);
         varint::push(out, self.parts << 2 | flags);
     }
 
@@ -57,7 +57,7 @@ impl FollowerPosition {
             change_position,
             parts,
             is_incomplete: is_amid,
-            wants_sums,
+            wants_checksums: wants_sums,
             scope: Scope::decode(bytes)?,
         })
     }

@@ -13,7 +13,7 @@ use twox_hash::XxHash3_128;
 
 /// The limit for the bytes of a token, which are 4,000 characters of text. A list that does not
 /// fit is replaced by a digest.
-const MOST_BYTES: usize = 3000;
+const MAX_BYTES: usize = 3000;
 
 /// The position of a follower, as its source reads it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -202,7 +202,7 @@ impl FollowerPosition {
             self.listed(size_of::<u128>()),
             self.digested(),
         ];
-        let short = forms.iter().find(|form| form.len() <= MOST_BYTES);
+        let short = forms.iter().find(|form| form.len() <= MAX_BYTES);
         encode_text(short.map_or(&[], Vec::as_slice))
     }
 
@@ -222,7 +222,7 @@ impl FollowerPosition {
         let mut last = 0;
         for (school, whom) in &self.scope.schools {
             // The token is already too long.
-            if out.len() > MOST_BYTES {
+            if out.len() > MAX_BYTES {
                 break;
             }
             varint::push(&mut out, school.wrapping_sub(last));
@@ -303,7 +303,7 @@ mod tests {
             parts: 1000,
             scope,
             is_incomplete: true,
-            wants_sums: false,
+            wants_checksums: false,
         }
     }
 

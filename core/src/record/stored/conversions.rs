@@ -20,10 +20,10 @@ use crate::record::field::{Field, FieldForm};
 use crate::store::Block;
 use std::ops::Range;
 
-/// The conversion of `""` to `null`. The values above it, up to [`MOST_DIGITS`], convert a
+/// The conversion of `""` to `null`. The values above it, up to [`MAX_DIGITS`], convert a
 /// number in quotes with this many characters.
 const NULL: u16 = 0;
-const MOST_DIGITS: u16 = 29;
+const MAX_DIGITS: u16 = 29;
 /// The conversion of `"Yes"` to `true`.
 const TRUE: u16 = 30;
 /// The conversion of `"No"` to `false`.
@@ -41,7 +41,7 @@ const FAR: u16 = u16::MAX >> WHAT_BITS;
 fn conversion_of(form: FieldForm, escaped: &[u8]) -> Option<u16> {
     let digits = || {
         let digits = u16::try_from(escaped.len()).ok();
-        digits.filter(|digits| *digits <= MOST_DIGITS)
+        digits.filter(|digits| *digits <= MAX_DIGITS)
     };
     match (form, escaped) {
         (_, b"") => Some(NULL),

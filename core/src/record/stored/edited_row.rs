@@ -16,7 +16,7 @@ pub(crate) struct EditedRow {
 /// A mark followed by zeros, or only zeros for an empty slot. The first byte of a mark
 /// determines its length.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-struct OpenSlot([u8; mark::MOST_BYTES]);
+struct OpenSlot([u8; mark::MAX_BYTES]);
 
 impl OpenSlot {
     fn from_mark(mark: &[u8]) -> Result<OpenSlot> {

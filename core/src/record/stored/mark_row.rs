@@ -17,7 +17,7 @@ use crate::record::varint;
 pub(crate) const SLOTS: usize = 1 << 17;
 
 /// The limit for the bytes of all slots of a row.
-const MOST_BYTES: usize = SLOTS * mark::MOST_BYTES;
+const MAX_BYTES: usize = SLOTS * mark::MAX_BYTES;
 
 /// A stored mark row.
 #[derive(Clone, Default)]
@@ -47,7 +47,7 @@ impl<'a> MarkRow<'a> {
                 Some(_) => return Err(cut()),
             };
         }
-        if rest.len() > MOST_BYTES {
+        if rest.len() > MAX_BYTES {
             return Err(cut());
         }
         Ok(MarkRow {
@@ -367,7 +367,7 @@ mod tests {
         assert_eq!(EditedRow::open(&bytes)?, row);
         bytes.push(0);
         assert!(EditedRow::open(&bytes).is_err());
-        bytes.resize(bytes.len() + MOST_BYTES, 0);
+        bytes.resize(bytes.len() + MAX_BYTES, 0);
         assert!(MarkRow::open(&bytes).is_err());
         Ok(())
     }

@@ -19,9 +19,9 @@ pub(crate) fn shown(raw: &str) -> String {
 /// Returns an unknown name as an error message shows it. A name that does not look like a field
 /// name is not shown, because it may be a misplaced value, such as a person's name or id.
 pub(crate) fn shown_name(name: &str) -> &str {
-    const MOST_BYTES: usize = 32;
+    const MAX_BYTES: usize = 32;
     let bytes = name.as_bytes();
-    let is_field_like = bytes.len() <= MOST_BYTES
+    let is_field_like = bytes.len() <= MAX_BYTES
         && bytes
             .iter()
             .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')

@@ -7,9 +7,9 @@ use argon2::{Algorithm, Argon2, Block, Params, Version};
 
 /// Limits for a hash that a dataset contains, so that the check of a password cannot exhaust
 /// the device.
-const MOST_MEMORY_KIB: u32 = 64 * 1024;
-const MOST_PASSES: u32 = 10;
-const MOST_LANES: u32 = 4;
+const MAX_MEMORY_KIB: u32 = 64 * 1024;
+const MAX_PASSES: u32 = 10;
+const MAX_LANES: u32 = 4;
 
 /// The parameters of Argon2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +57,7 @@ pub(crate) struct Costs(Vec<Cost>);
 /// The limit for the number of costs. Most stores have hashes of one cost or two. If there are
 /// more, the cheapest are omitted, so that no dataset can make a wrong password more expensive
 /// than a few hashes.
-const MOST_COSTS: usize = 4;
+const MAX_COSTS: usize = 4;
 
 impl Costs {
     /// Adds the cost of a hash.
@@ -67,7 +67,7 @@ impl Costs {
         };
         let index = self.0.partition_point(|other| other.work() >= cost.work());
         self.0.insert(index, cost);
-        self.0.truncate(MOST_COSTS);
+        self.0.truncate(MAX_COSTS);
     }
 
     /// Returns all costs. If there are none, returns the cost of hashes that are created here.
@@ -219,9 +219,9 @@ fn parts(hash: &str) -> Result<(Params, Salt, Output), &'static str> {
         return Err("give $argon2id$v=19$...");
     }
     let params = Params::try_from(&parsed).map_err(|_| "parameters")?;
-    if params.m_cost() > MOST_MEMORY_KIB
-        || params.t_cost() > MOST_PASSES
-        || params.p_cost() > MOST_LANES
+    if params.m_cost() > MAX_MEMORY_KIB
+        || params.t_cost() > MAX_PASSES
+        || params.p_cost() > MAX_LANES
     {
         return Err("at most m=65536, t=10, p=4");
     }

@@ -19,7 +19,7 @@ pub(crate) struct Journaling {
 pub(crate) struct ChangedKeys(Option<Rc<RefCell<ChangeCollector>>>);
 
 /// The maximum number of keys that are recorded individually for one log partition.
-const MOST_OF_PARTITION: usize = 1 << 15;
+const MAX_OF_PARTITION: usize = 1 << 15;
 /// The maximum number of keys that are recorded individually in total.
 const MOST: usize = 1 << 16;
 
@@ -139,7 +139,7 @@ impl ChangeCollector {
             return;
         }
         of_log_partition.keys.push(changed_key);
-        let is_full = of_log_partition.keys.len() > MOST_OF_PARTITION;
+        let is_full = of_log_partition.keys.len() > MAX_OF_PARTITION;
         self.count += 1;
         if is_full {
             self.count -= self.current.mark_whole();

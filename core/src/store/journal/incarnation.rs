@@ -11,7 +11,7 @@ use redb::ReadableTable;
 
 /// The number of incarnations that are stored. For a follower whose position has an older one,
 /// every record may have changed.
-const MOST_INCARNATIONS: usize = 64;
+const MAX_INCARNATIONS: usize = 64;
 
 /// The commits that are recorded in the journal without a gap.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl History {
         let mut row = None;
         if incarnations.last().is_none_or(|last| last.0 != incarnation) {
             incarnations.push((incarnation, sequence));
-            let surplus = incarnations.len().saturating_sub(MOST_INCARNATIONS);
+            let surplus = incarnations.len().saturating_sub(MAX_INCARNATIONS);
             incarnations.drain(..surplus);
             let numbers = incarnations.iter();
             let numbers = numbers.flat_map(|(incarnation, first)| [*incarnation, *first]);

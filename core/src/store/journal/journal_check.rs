@@ -3,7 +3,7 @@
 use super::changed_key::{LogPartition, LogPartitionHead, damaged, row_key, sequence_of};
 use super::{incarnation, journal_row};
 use crate::error::Result;
-use crate::store::rows::read::read_rows;
+use crate::store::rows::read::scan_prefix;
 use crate::store::rows::row_set_checksums::{self, RowSet};
 use crate::store::snapshot::Snapshot;
 
@@ -33,7 +33,7 @@ impl Snapshot {
         let Some(journal) = &self.journal else {
             return Ok(());
         };
-        read_rows(journal, &[], &mut |key, value| {
+        scan_prefix(journal, &[], &mut |key, value| {
             let log_partition = key
                 .get(..LogPartition::BYTES)
                 .and_then(LogPartition::from_bytes);

@@ -14,7 +14,7 @@ use redb::{AccessGuard, ReadableTable, Table};
 use std::collections::HashSet;
 
 /// The number of keys that are remembered while rows are merged.
-const MOST_SEEN: usize = 1 << 16;
+const MAX_SEEN: usize = 1 << 16;
 
 /// The space that a row needs in addition to its value.
 const ROW_BYTES: usize = 32;
@@ -133,7 +133,7 @@ impl JournalRows<'_, '_> {
                         coverage = !std::mem::replace(&mut seen_coverage, true);
                     }
                     JournalEntry::Record(changed_key) => {
-                        let is_new = if seen.len() < MOST_SEEN {
+                        let is_new = if seen.len() < MAX_SEEN {
                             seen.insert(changed_key)
                         } else {
                             !seen.contains(&changed_key)

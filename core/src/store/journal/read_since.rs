@@ -6,7 +6,7 @@ use super::journal_row::{self, JournalEntry};
 use super::journal_write::cost;
 use crate::error::Result;
 use crate::store::rows::checksum;
-use crate::store::rows::read::read_rows;
+use crate::store::rows::read::scan_prefix;
 use crate::store::snapshot::Snapshot;
 use std::collections::BTreeSet;
 
@@ -61,7 +61,7 @@ impl Snapshot {
     /// has missed nothing.
     fn content(&self) -> Result<u64> {
         let mut content: u64 = 0;
-        read_rows(&self.digests, &[], &mut |key, digest| {
+        scan_prefix(&self.digests, &[], &mut |key, digest| {
             content = checksum::compute(&[key, &content.to_le_bytes()].concat(), digest);
             Ok(())
         })?;

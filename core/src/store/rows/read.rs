@@ -21,7 +21,7 @@ pub(crate) fn read_block_index(
 }
 
 #[inline]
-pub(crate) fn read_page(
+pub(crate) fn pin_block(
     table: &impl ReadableTable<&'static [u8], &'static [u8]>,
     partition: Partition,
     block: u32,
@@ -46,25 +46,25 @@ pub(crate) fn read_partitions(
     for row in table.range::<&[u8]>(from.as_slice()..=to.as_slice())? {
         let (key, _) = row?;
         let partition = key.value().first_chunk().and_then(Partition::from_bytes);
-        partitions.push(partition.ok_or_else(|| unknown(key.value()))?);
+        partitions.push(partition.ok_or_else(|| unknown_partition_error(key.value()))?);
     }
     Ok(partitions)
 }
 
 /// Returns the error of a key that is not the key of a partition.
 #[cold]
-fn unknown(key: &[u8]) -> Failure {
+fn unknown_partition_error(key: &[u8]) -> Failure {
     let highest = Collection::ALL.len();
     match key.get(8) {
         Some(found) if usize::from(*found) > highest => {
             let highest = u32::try_from(highest).unwrap_or(u32::MAX);
             Error::newer("collection", u32::from(*found), highest)
         }
-        _ => Error::corrupt("a block index has no partition's key"),
+        _ => Error::corrupt("the key of a block index is not a valid partition"),
     }
 }
 
-pub(crate) fn read_rows(
+pub(crate) fn scan_prefix(
     table: &impl ReadableTable<&'static [u8], &'static [u8]>,
     prefix: &[u8],
     each: &mut EachRow<'_>,
@@ -81,7 +81,7 @@ pub(crate) fn read_rows(
 
 /// Reads the rows from one key to another, both included, in ascending or descending order, until
 /// `each` breaks.
-pub(crate) fn read_range(
+pub(crate) fn scan_range(
     table: &impl ReadableTable<&'static [u8], &'static [u8]>,
     (from, to): (&[u8], &[u8]),
     reverse: bool,
@@ -124,7 +124,7 @@ pub(crate) fn next_sequence(
     next.ok_or_else(|| Error::corrupt("the number of the last commit is damaged"))
 }
 
-/// Reads a small number from the table `meta`, or 0 if it does not exist.
+/// Reads a small number from `table`, which must be `meta`, or 0 if it does not exist.
 pub(crate) fn read_number(
     table: &impl ReadableTable<&'static [u8], &'static [u8]>,
     key: &[u8],
@@ -153,7 +153,7 @@ pub(crate) fn read_cursor_key(
 
 /// Reads the render version of the records of a school: its own version, or else that of the
 /// store.
-pub(crate) fn read_rendered_of(
+pub(crate) fn read_render_version(
     table: &impl ReadableTable<&'static [u8], &'static [u8]>,
     school: u64,
 ) -> Result<u32> {
@@ -169,7 +169,7 @@ pub(crate) fn highest_rendering(
     table: &impl ReadableTable<&'static [u8], &'static [u8]>,
 ) -> Result<u32> {
     let mut highest = read_number(table, RENDERED_KEY)?;
-    read_rows(table, RENDER_PREFIX, &mut |_, value| {
+    scan_prefix(table, RENDER_PREFIX, &mut |_, value| {
         let version = value.try_into().map(u32::from_le_bytes);
         highest = highest.max(version.unwrap_or(0));
         Ok(())
@@ -178,12 +178,12 @@ pub(crate) fn highest_rendering(
 }
 
 /// Returns whether the store, and every school that has its own render version, have this version.
-pub(crate) fn are_all_rendered_by(
+pub(crate) fn is_render_version_uniform(
     table: &impl ReadableTable<&'static [u8], &'static [u8]>,
     version: u32,
 ) -> Result<bool> {
     let mut all = read_number(table, RENDERED_KEY)? == version;
-    read_rows(table, RENDER_PREFIX, &mut |_, value| {
+    scan_prefix(table, RENDER_PREFIX, &mut |_, value| {
         all &= *value == version.to_le_bytes();
         Ok(())
     })?;

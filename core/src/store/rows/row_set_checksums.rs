@@ -6,7 +6,7 @@
 //! a digest must be empty.
 
 use super::checksum::Digest;
-use super::read::read_rows;
+use super::read::scan_prefix;
 use super::table_definitions::Definition;
 use crate::error::{Error, Failure, Result};
 use crate::store::blocks::records::EachRow;
@@ -68,7 +68,7 @@ impl<T: ReadableTable<&'static [u8], &'static [u8]>> ReadableRows for T {
     }
 
     fn each(&self, prefix: &[u8], each: &mut EachRow<'_>) -> Result<()> {
-        read_rows(self, prefix, each)
+        scan_prefix(self, prefix, each)
     }
 }
 
@@ -122,7 +122,7 @@ pub(crate) struct Checked(RwLock<HashSet<RowSet, foldhash::fast::RandomState>>);
 
 /// The maximum number of sets that are recorded as checked. When it is reached, all of them are
 /// removed, and checked again when needed.
-const MOST_CHECKED: usize = 1 << 17;
+const MAX_CHECKED: usize = 1 << 17;
 
 impl Checked {
     /// Runs the check of a set, unless it has succeeded before.
@@ -134,7 +134,7 @@ impl Checked {
         drop(checked);
         check()?;
         let mut checked = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        if checked.len() >= MOST_CHECKED {
+        if checked.len() >= MAX_CHECKED {
             checked.clear();
         }
         checked.insert(scope);

@@ -117,7 +117,7 @@ impl Machine {
             Phase::Start
         };
         self.pass.reset_to(head, rows)?;
-        let failed = logged_requests(&self.pass.rows)
+        let failed = logged_requests(&self.pass.fetch_log)
             .filter(|(_, row)| row.state == FetchState::Failed && row.pass == head.pass);
         let failed: Vec<_> = failed.map(|(request, row)| (request, row.status)).collect();
         for (request, status) in failed {
@@ -328,7 +328,7 @@ impl Machine {
 
     pub(crate) fn progress(&self) -> SyncProgress {
         let pass = self.pass.number();
-        let answered = self.pass.rows.values().filter(|row| row.pass == pass);
+        let answered = self.pass.fetch_log.values().filter(|row| row.pass == pass);
         SyncProgress {
             answered: answered.count() as u64,
             left: self.calls.remaining() as u64,

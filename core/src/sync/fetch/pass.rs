@@ -1,5 +1,5 @@
-//! The pass of a sync as it is stored, and what follows from it. It is loaded from the store, so
-//! that an interrupted pass resumes, and changed in the store first and then in memory.
+//! The state of a sync pass in memory: one refresh of a school. It is loaded from the store, so that
+//! an interrupted pass resumes, and changes are written to the store first.
 
 use super::fetched_answer::FetchedAnswer;
 use super::in_flight::InFlight;
@@ -14,7 +14,8 @@ use crate::sync::plan::resource_request::{ResourceRequest, logged_requests};
 use crate::sync::sync_options::SyncOptions;
 use std::collections::{BTreeSet, HashSet};
 
-/// The state of a pass. Except for `year` and `forbidden`, it is the same as in the store.
+/// The state of a pass. `head`, `fetch_log`, `unknown` and `stored` are the same as in the store,
+/// and the other fields are derived from them or from the options.
 pub(crate) struct Pass {
     pub(crate) staging: Staging,
     pub(crate) school: u64,
@@ -24,7 +25,7 @@ pub(crate) struct Pass {
     /// The head of the pass, once it has begun.
     pub(crate) head: Option<PassHead>,
     /// The outcome of each request of this pass or of an earlier one.
-    pub(crate) rows: FetchLog,
+    pub(crate) fetch_log: FetchLog,
     /// Unknown members of answers, as `record: member`.
     pub(crate) unknown: BTreeSet<String>,
     /// The values of the school's stored record, once the school is published.
@@ -47,7 +48,7 @@ impl Pass {
             offset: options.offset()?,
             options,
             head: None,
-            rows: FetchLog::new(),
+            fetch_log: FetchLog::new(),
             unknown: BTreeSet::new(),
             stored: None,
             groups: HashSet::new(),
@@ -68,9 +69,9 @@ impl Pass {
 
     /// Replaces the rows by those that were read from the store.
     pub(crate) fn set_rows(&mut self, rows: FetchLog) -> Result<()> {
-        self.rows = rows;
+        self.fetch_log = rows;
         let fetched =
-            logged_requests(&self.rows).filter(|(_, row)| row.state == FetchState::Fetched);
+            logged_requests(&self.fetch_log).filter(|(_, row)| row.state == FetchState::Fetched);
         self.groups = fetched.filter_map(|(request, _)| request.group()).collect();
         self.stored = self.staging.school()?;
         Ok(())
@@ -96,7 +97,7 @@ impl Pass {
 
     /// Returns how many times this pass has received the answer.
     pub(crate) fn times(&self, request: ResourceRequest) -> u64 {
-        let row = self.rows.get(&request.coverage_key(0));
+        let row = self.fetch_log.get(&request.coverage_key(0));
         let row = row.filter(|row| row.pass == self.number());
         row.map_or(0, |row| row.times)
     }
@@ -148,10 +149,10 @@ impl Pass {
         }
         self.unknown.extend(answer.unknown.iter().cloned());
         for coverage_key in &answer.due {
-            let row = self.rows.entry(*coverage_key);
+            let row = self.fetch_log.entry(*coverage_key);
             row.or_insert(FetchLogEntry::UNFETCHED).is_due = true;
         }
-        self.rows.insert(request.coverage_key(0), row);
+        self.fetch_log.insert(request.coverage_key(0), row);
         if row.state == FetchState::Fetched {
             self.groups.extend(request.group());
         }
@@ -167,7 +168,7 @@ impl Pass {
     /// Returns the requests of these groups whose answers are published or quarantined.
     pub(crate) fn stored_in_groups(&self, groups: &HashSet<(Group, u64)>) -> Vec<ResourceRequest> {
         let (year, _) = self.year();
-        let rows = logged_requests(&self.rows).filter(|(request, row)| {
+        let rows = logged_requests(&self.fetch_log).filter(|(request, row)| {
             let is_stored = matches!(
                 row.state,
                 FetchState::Published | FetchState::Quarantined | FetchState::Approved

@@ -123,7 +123,7 @@ impl Machine {
     /// Returns the stored row of the same answer to the same request, unless the answer must be
     /// read again.
     fn unchanged(&self, request: ResourceRequest, digest: [u64; 2]) -> Option<FetchLogEntry> {
-        let row = self.pass.rows.get(&request.coverage_key(0)).copied();
+        let row = self.pass.fetch_log.get(&request.coverage_key(0)).copied();
         let row = row.filter(|_| !self.pass.has_group_changes(request));
         row.filter(|row| {
             let is_read = matches!(
@@ -187,7 +187,7 @@ impl Machine {
         }
         let before = self
             .pass
-            .rows
+            .fetch_log
             .get(&request.coverage_key(0))
             .map(|row| row.digest);
         answer.is_changed = before != Some(answer.digest);
@@ -220,7 +220,7 @@ impl Machine {
         due.retain(|coverage_key| *coverage_key != request.coverage_key(0));
         let new = due.iter().copied();
         let new: Vec<_> = new
-            .filter(|coverage_key| !self.pass.rows.contains_key(coverage_key))
+            .filter(|coverage_key| !self.pass.fetch_log.contains_key(coverage_key))
             .collect();
         answer.due = due;
         let named = evidence.unknown.iter();
@@ -309,7 +309,7 @@ impl Pass {
             {
                 let [structure, marks] = [Resource::StructureOfGrade, Resource::MarksOfGrade]
                     .map(|resource| ResourceRequest::of_id(resource, grade).coverage_key(0));
-                match self.rows.get(&structure) {
+                match self.fetch_log.get(&structure) {
                     Some(row) if row.pass < self.number() => due.push(structure),
                     None if is_structure => due.extend([structure, marks]),
                     _ => {}
@@ -324,7 +324,7 @@ impl Pass {
         &self,
         of: impl Fn(ResourceRequest) -> bool,
     ) -> impl Iterator<Item = CoverageKey> {
-        let requests = logged_requests(&self.rows).map(|(request, _)| request);
+        let requests = logged_requests(&self.fetch_log).map(|(request, _)| request);
         requests
             .filter(move |request| of(*request))
             .map(|request| request.coverage_key(0))

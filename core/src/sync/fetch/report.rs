@@ -28,7 +28,7 @@ impl Report {
     /// Returns the results of the sync so far.
     pub(crate) fn complete(&self, pass: &Pass) -> Result<SyncReport> {
         Ok(SyncReport {
-            quarantined: quarantined(&pass.rows, pass.school),
+            quarantined: quarantined(&pass.fetch_log, pass.school),
             unknown: pass.unknown.iter().cloned().collect(),
             unsent: pass.unsent()?,
             ..self.results.clone()

@@ -12,7 +12,7 @@ use crate::sync::fetch::pass::Pass;
 impl Pass {
     /// Returns the school's current year, as the latest answer of this pass shows it.
     pub(crate) fn year_shown(&self) -> Option<u64> {
-        let rows = logged_requests(&self.rows).filter(|(request, row)| {
+        let rows = logged_requests(&self.fetch_log).filter(|(request, row)| {
             row.pass == self.number() && !row.is_due && request.is_of_current_year()
         });
         let shown = rows.filter_map(|(_, row)| Some((row.asked_at, row.year?)));
@@ -38,7 +38,7 @@ impl Pass {
     /// current year is empty.
     fn has_new_year_begun(&self, year: u64) -> bool {
         let has_any = |request| self.answer(request).map(|row| row.records > 0);
-        logged_requests(&self.rows).any(|(request, _)| {
+        logged_requests(&self.fetch_log).any(|(request, _)| {
             let of_current_year = ResourceRequest {
                 year: None,
                 ..request
@@ -57,7 +57,7 @@ impl Pass {
         let mut planned = Vec::new();
         let structure = |learner| ResourceRequest::of_id(Resource::StructureOfLearner, learner);
         let mut learners = self.showing_learners()?;
-        let row = |learner: u64| self.rows.get(&structure(learner).coverage_key(0));
+        let row = |learner: u64| self.fetch_log.get(&structure(learner).coverage_key(0));
         // A resumed pass requests the same learners.
         let age = |row: &FetchLogEntry| (row.pass != self.number(), row.pass);
         learners.sort_by_key(|learner| row(*learner).map_or((true, 0), age));
@@ -70,7 +70,7 @@ impl Pass {
             let takers = self.staging.enrolment_digests()?;
             let subjects = |learner| ResourceRequest::of_id(Resource::SubjectsPerTerm, learner);
             // A resumed pass requests the same learner.
-            let row = |learner: u64| self.rows.get(&subjects(learner).coverage_key(0));
+            let row = |learner: u64| self.fetch_log.get(&subjects(learner).coverage_key(0));
             let age = |row: &FetchLogEntry| (row.pass != self.number(), row.age());
             let taker = takers
                 .learners()
@@ -119,7 +119,7 @@ impl Pass {
         let grades = self.grades()?.into_iter();
         let structures = grades.map(|id| ResourceRequest::of_id(Resource::StructureOfGrade, id));
         let structures: Vec<ResourceRequest> = structures.collect();
-        let shown = logged_requests(&self.rows).find(|(request, row)| {
+        let shown = logged_requests(&self.fetch_log).find(|(request, row)| {
             request.resource == Resource::SubjectsPerTerm
                 && row.year.is_some()
                 && row.pass < self.number()

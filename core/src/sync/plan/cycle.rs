@@ -118,7 +118,7 @@ impl Pass {
     /// changes, returns `None` if it is published, not due and not next in rotation.
     pub(crate) fn plan_request(&self, request: ResourceRequest) -> Option<ResourceRequest> {
         let coverage_key = request.coverage_key(0);
-        let row = self.rows.get(&coverage_key);
+        let row = self.fetch_log.get(&coverage_key);
         let is_published = row.is_some_and(|row| {
             row.state == FetchState::Published && row.to == request.to() && !row.is_due
         });
@@ -145,7 +145,7 @@ impl Pass {
         if self.forbidden.contains(request.path()) {
             return None;
         }
-        let row = self.rows.get(&request.coverage_key(0));
+        let row = self.fetch_log.get(&request.coverage_key(0));
         let row =
             row.filter(|row| row.pass == self.number() && row.to == request.to() && !row.is_due);
         match row {
@@ -157,7 +157,7 @@ impl Pass {
 
     /// Returns the row of an answer of this pass, unless the request failed.
     pub(crate) fn answer(&self, request: ResourceRequest) -> Option<&FetchLogEntry> {
-        let row = self.rows.get(&request.coverage_key(0));
+        let row = self.fetch_log.get(&request.coverage_key(0));
         row.filter(|row| row.pass == self.number() && row.state != FetchState::Failed)
     }
 
@@ -165,7 +165,7 @@ impl Pass {
     pub(crate) fn oldest(&self) -> BTreeSet<CoverageKey> {
         let pass = self.number();
         let oldest = |frequency: Frequency, count: usize| {
-            let rows = logged_requests(&self.rows).filter(|(request, _)| {
+            let rows = logged_requests(&self.fetch_log).filter(|(request, _)| {
                 let is_in_rotation = request.year.is_none() && !self.is_in_every_pass(*request);
                 request.spec().frequency == frequency && is_in_rotation
             });
@@ -290,7 +290,7 @@ impl Pass {
     /// pass.
     fn plan_revalidation(&self) -> Vec<ResourceRequest> {
         let pass = self.number();
-        let changed = logged_requests(&self.rows).filter(|(request, row)| {
+        let changed = logged_requests(&self.fetch_log).filter(|(request, row)| {
             let is_read = matches!(
                 row.state,
                 FetchState::Published | FetchState::IndicationOnly
@@ -333,7 +333,7 @@ impl Pass {
                 .read(|snapshot| dataset::grades(snapshot, self.school));
             grades.extend(stored?);
         }
-        for (request, _) in logged_requests(&self.rows) {
+        for (request, _) in logged_requests(&self.fetch_log) {
             match request.group() {
                 Some((Group::Marks, grade)) if request.year.is_none_or(|asked| asked == year) => {
                     grades.insert(grade);
@@ -352,7 +352,7 @@ impl Pass {
 
     /// Returns whether an answer was read and is not published yet.
     fn is_fetched(&self, request: ResourceRequest) -> bool {
-        let row = self.rows.get(&request.coverage_key(0));
+        let row = self.fetch_log.get(&request.coverage_key(0));
         row.is_some_and(|row| row.state == FetchState::Fetched)
     }
 

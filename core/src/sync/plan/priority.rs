@@ -118,8 +118,8 @@ impl Pass {
         })?;
         for (coverage_key, row) in changed {
             match row {
-                Some(row) => self.rows.insert(coverage_key, row),
-                None => self.rows.remove(&coverage_key),
+                Some(row) => self.fetch_log.insert(coverage_key, row),
+                None => self.fetch_log.remove(&coverage_key),
             };
         }
         Ok(())

@@ -27,7 +27,7 @@ impl Pass {
         let Some(head) = self.head else {
             return Ok(true);
         };
-        let fetched = logged_requests(&self.rows).filter(|(request, row)| match row.state {
+        let fetched = logged_requests(&self.fetch_log).filter(|(request, row)| match row.state {
             FetchState::Fetched => only.is_none_or(|only| only.contains(request)),
             FetchState::Quarantined | FetchState::Approved => only.is_none(),
             FetchState::Unfetched
@@ -42,7 +42,7 @@ impl Pass {
         let first = fetched.iter().map(|(_, row)| row.asked_at).min();
         // The list of grades remains stored with its answer, and is part of every publication.
         let list = ResourceRequest::new(Resource::Grades);
-        let grades = self.rows.get(&list.coverage_key(0));
+        let grades = self.fetch_log.get(&list.coverage_key(0));
         let grades = grades.filter(|row| row.state == FetchState::Published);
         fetched.extend(grades.map(|row| (list, row)));
         fetched.sort_by_key(|(request, row)| (row.age(), request.coverage_key(0)));
@@ -52,7 +52,7 @@ impl Pass {
         let mut pass = Publication {
             school: self.school,
             head,
-            rows: &self.rows,
+            rows: &self.fetch_log,
             is_whole: only.is_none(),
             as_of: first.filter(|_| only.is_some()).unwrap_or(head.began),
             fetched: fetched.into_iter().map(|(request, _)| request).collect(),

@@ -28,14 +28,14 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
 };
 
 #[derive(Clone, Debug)]
-struct Question {
+struct AccountablePersonsQuestion {
     debtor_code: Option<String>,
     accountable_person: Option<u64>,
     all_accounts: bool,
     include_learners: bool,
 }
 
-impl Question {
+impl AccountablePersonsQuestion {
     fn meant(mut self) -> Self {
         let code = self.debtor_code.as_deref();
         self.debtor_code = code.map(finance_learners::plain_code);
@@ -43,7 +43,7 @@ impl Question {
     }
 }
 
-impl super::Question for Question {
+impl super::Question for AccountablePersonsQuestion {
     fn rows(&self, view: &View<'_>) -> Rows {
         Ok(rows(view, self))
     }
@@ -53,8 +53,8 @@ impl super::Question for Question {
     }
 }
 
-fn question(params: &mut Params) -> Question {
-    Question {
+fn question(params: &mut Params) -> AccountablePersonsQuestion {
+    AccountablePersonsQuestion {
         debtor_code: params.text("debtor_code"),
         accountable_person: params.integer("accountable_person_id"),
         all_accounts: params.switch("all_accounts"),
@@ -65,7 +65,7 @@ fn question(params: &mut Params) -> Question {
 /// Returns the rows by id. Without `all_accounts`, these are the persons whose account is open, or
 /// if they have no `account`, those who are accountable for an open one. `learners` are the
 /// learners they are accountable for, only with open accounts unless `all_accounts` is set.
-fn rows(view: &View<'_>, question: &Question) -> Vec<Row> {
+fn rows(view: &View<'_>, question: &AccountablePersonsQuestion) -> Vec<Row> {
     let mut rows = Vec::new();
     for person in view.store.of_school(Kind::AccountablePerson, view.school) {
         let id = person.id("accountable_person_id");

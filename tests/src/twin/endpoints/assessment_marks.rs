@@ -43,7 +43,7 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
 };
 
 #[derive(Clone, Debug)]
-struct Question {
+struct AssessmentMarksQuestion {
     learner: Option<u64>,
     grade: Option<u64>,
     subject: Option<u64>,
@@ -54,14 +54,14 @@ struct Question {
     structure: bool,
 }
 
-impl Question {
+impl AssessmentMarksQuestion {
     fn meant(mut self, view: &View<'_>) -> Self {
         self.year = self.year.or(view.year);
         self
     }
 }
 
-impl super::Question for Question {
+impl super::Question for AssessmentMarksQuestion {
     fn rows(&self, view: &View<'_>) -> Rows {
         rows(view, self)
     }
@@ -76,8 +76,8 @@ impl super::Question for Question {
     }
 }
 
-fn question(params: &mut Params) -> Question {
-    Question {
+fn question(params: &mut Params) -> AssessmentMarksQuestion {
+    AssessmentMarksQuestion {
         learner: params.integer("learner_id"),
         grade: params.integer("grade_id"),
         subject: params.integer("subject_id"),
@@ -91,7 +91,7 @@ fn question(params: &mut Params) -> Question {
 
 /// Returns the rows by grade, year, term, learner, subject, learning outcome and assessment. These
 /// ids are the place of a row.
-fn rows(view: &View<'_>, question: &Question) -> Rows {
+fn rows(view: &View<'_>, question: &AssessmentMarksQuestion) -> Rows {
     if question.learner.is_none() && question.grade.is_none() {
         return Err(fault(
             &["learner_id", "grade_id"],

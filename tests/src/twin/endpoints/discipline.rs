@@ -30,13 +30,13 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
 };
 
 #[derive(Clone, Debug)]
-struct Question {
+struct DisciplineQuestion {
     learner: Option<u64>,
     from: Option<Date>,
     to: Option<Date>,
 }
 
-impl Question {
+impl DisciplineQuestion {
     fn meant(mut self, view: &View<'_>) -> Self {
         let to = self.to.unwrap_or(view.today);
         self.to = Some(to);
@@ -45,7 +45,7 @@ impl Question {
     }
 }
 
-impl super::Question for Question {
+impl super::Question for DisciplineQuestion {
     fn rows(&self, view: &View<'_>) -> Rows {
         rows(view, self)
     }
@@ -55,8 +55,8 @@ impl super::Question for Question {
     }
 }
 
-fn question(params: &mut Params) -> Question {
-    Question {
+fn question(params: &mut Params) -> DisciplineQuestion {
+    DisciplineQuestion {
         learner: params.integer("learner_id"),
         from: params.date("from_date"),
         to: params.date("to_date"),
@@ -64,7 +64,7 @@ fn question(params: &mut Params) -> Question {
 }
 
 /// Returns the rows by date, then id. The range includes both ends.
-fn rows(view: &View<'_>, question: &Question) -> Rows {
+fn rows(view: &View<'_>, question: &DisciplineQuestion) -> Rows {
     let to = question.to.unwrap_or(view.today);
     let from = question.from.unwrap_or_else(|| month_before(to));
     let names = ["from_date", "to_date"];

@@ -34,7 +34,7 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
 };
 
 #[derive(Clone, Debug)]
-struct Question {
+struct FinanceLearnersQuestion {
     learner: Option<u64>,
     debtor_code: Option<String>,
     accountable_person: Option<u64>,
@@ -44,7 +44,7 @@ struct Question {
     include_accountable_person: bool,
 }
 
-impl Question {
+impl FinanceLearnersQuestion {
     fn meant(mut self) -> Self {
         self.debtor_code = self.debtor_code.map(|code| plain_code(&code));
         self
@@ -57,7 +57,7 @@ pub(crate) fn plain_code(code: &str) -> String {
     digits(code).map_or_else(|| code.to_owned(), |number| number.to_string())
 }
 
-impl super::Question for Question {
+impl super::Question for FinanceLearnersQuestion {
     fn rows(&self, view: &View<'_>) -> Rows {
         Ok(rows(view, self))
     }
@@ -67,8 +67,8 @@ impl super::Question for Question {
     }
 }
 
-fn question(params: &mut Params) -> Question {
-    Question {
+fn question(params: &mut Params) -> FinanceLearnersQuestion {
+    FinanceLearnersQuestion {
         learner: params.integer("learner_id"),
         debtor_code: params.text("debtor_code"),
         accountable_person: params.integer("accountable_person_id"),
@@ -90,7 +90,7 @@ pub(crate) fn is_open(learner: &Record) -> bool {
 
 /// Returns the rows by learner id that match all filters. Without `all_accounts`, only those with
 /// open accounts.
-fn rows(view: &View<'_>, question: &Question) -> Vec<Row> {
+fn rows(view: &View<'_>, question: &FinanceLearnersQuestion) -> Vec<Row> {
     let mut rows = Vec::new();
     for learner in view.store.of_school(Kind::Learner, view.school) {
         let id = learner.id("id");

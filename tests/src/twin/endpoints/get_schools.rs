@@ -32,13 +32,13 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
 
 /// The question of 4.6, which has no parameters.
 #[derive(Clone, Debug)]
-struct Question;
+struct GetSchoolsQuestion;
 
-fn question(_: &mut Params) -> Question {
-    Question
+fn question(_: &mut Params) -> GetSchoolsQuestion {
+    GetSchoolsQuestion
 }
 
-impl super::Question for Question {
+impl super::Question for GetSchoolsQuestion {
     fn rows(&self, view: &View<'_>) -> Rows {
         Ok(rows(view))
     }

@@ -19,11 +19,11 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
 };
 
 #[derive(Clone, Debug)]
-struct Question {
+struct GradesQuestion {
     grade: Option<u64>,
 }
 
-impl super::Question for Question {
+impl super::Question for GradesQuestion {
     fn rows(&self, view: &View<'_>) -> Rows {
         let wanted = |record: &&Record| {
             self.grade
@@ -34,8 +34,8 @@ impl super::Question for Question {
     }
 }
 
-fn question(params: &mut Params) -> Question {
-    Question {
+fn question(params: &mut Params) -> GradesQuestion {
+    GradesQuestion {
         grade: params.integer("grade_id"),
     }
 }

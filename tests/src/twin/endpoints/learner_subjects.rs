@@ -25,13 +25,13 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
 };
 
 #[derive(Clone, Debug)]
-struct Question(Option<u64>);
+struct LearnerSubjectsQuestion(Option<u64>);
 
-fn question(params: &mut Params) -> Question {
-    Question(params.integer("learner_id"))
+fn question(params: &mut Params) -> LearnerSubjectsQuestion {
+    LearnerSubjectsQuestion(params.integer("learner_id"))
 }
 
-impl super::Question for Question {
+impl super::Question for LearnerSubjectsQuestion {
     fn rows(&self, view: &View<'_>) -> Rows {
         Ok(rows(view, self.0))
     }

@@ -39,7 +39,7 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
 };
 
 #[derive(Clone, Debug)]
-struct Question {
+struct LearnersQuestion {
     status: String,
     since: Option<Date>,
     until: Option<Date>,
@@ -53,7 +53,7 @@ struct Question {
     any_date: bool,
 }
 
-impl Question {
+impl LearnersQuestion {
     fn meant(mut self, view: &View<'_>) -> Self {
         if self.status != "left" {
             (self.since, self.until) = (None, None);
@@ -69,7 +69,7 @@ impl Question {
     }
 }
 
-impl super::Question for Question {
+impl super::Question for LearnersQuestion {
     fn rows(&self, view: &View<'_>) -> Rows {
         rows(view, self)
     }
@@ -83,13 +83,13 @@ impl super::Question for Question {
     }
 }
 
-fn question(params: &mut Params) -> Question {
+fn question(params: &mut Params) -> LearnersQuestion {
     let status = params.text("status");
     let status = status.unwrap_or_else(|| "current".to_owned());
     if !["current", "left", "waitlist"].contains(&status.as_str()) {
         params.refuse("status", "status must be current, left or waitlist");
     }
-    Question {
+    LearnersQuestion {
         status,
         since: params.date("since"),
         until: params.date("until"),
@@ -103,7 +103,7 @@ fn question(params: &mut Params) -> Question {
 }
 
 /// Returns the rows by learner id that match all filters.
-fn rows(view: &View<'_>, question: &Question) -> Rows {
+fn rows(view: &View<'_>, question: &LearnersQuestion) -> Rows {
     let window = if question.status == "left" && !question.any_date {
         Some(transfer_window(view.today, question.since, question.until)?)
     } else {

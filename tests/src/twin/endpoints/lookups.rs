@@ -18,7 +18,7 @@ const ANY: Endpoint = Endpoint {
     id: Some("id"),
     last: "id",
     types: &NAMED,
-    ..Endpoint::new(|_| Box::new(Question(Kind::EthnicGroup)))
+    ..Endpoint::new(|_| Box::new(LookupsQuestion(Kind::EthnicGroup)))
 };
 
 pub(super) static ETHNIC_GROUPS: Endpoint = Endpoint {
@@ -32,7 +32,7 @@ pub(super) static MARITAL_STATUSES: Endpoint = Endpoint {
     v1: "adminplus/lookup/maritalstatus",
     v2: "adminplus/lookup/maritalstatus",
     none_found: "No marital status' found",
-    read: |_| Box::new(Question(Kind::MaritalStatus)),
+    read: |_| Box::new(LookupsQuestion(Kind::MaritalStatus)),
     ..ANY
 };
 
@@ -40,7 +40,7 @@ pub(super) static GENDERS: Endpoint = Endpoint {
     v1: "adminplus/lookup/gender",
     v2: "adminplus/lookup/gender",
     none_found: "No genders found",
-    read: |_| Box::new(Question(Kind::Gender)),
+    read: |_| Box::new(LookupsQuestion(Kind::Gender)),
     ..ANY
 };
 
@@ -48,14 +48,14 @@ pub(super) static LANGUAGES: Endpoint = Endpoint {
     v1: "adminplus/lookup/language",
     v2: "adminplus/lookup/language",
     none_found: "No languages found",
-    read: |_| Box::new(Question(Kind::Language)),
+    read: |_| Box::new(LookupsQuestion(Kind::Language)),
     ..ANY
 };
 
 #[derive(Clone, Debug)]
-struct Question(Kind);
+struct LookupsQuestion(Kind);
 
-impl super::Question for Question {
+impl super::Question for LookupsQuestion {
     fn rows(&self, view: &View<'_>) -> Rows {
         Ok(view.store.all(self.0).map(row).collect())
     }

@@ -18,11 +18,11 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
 };
 
 #[derive(Clone, Debug)]
-struct Question {
+struct ParentsQuestion {
     parent: Option<u64>,
 }
 
-impl super::Question for Question {
+impl super::Question for ParentsQuestion {
     fn rows(&self, view: &View<'_>) -> Rows {
         Ok(rows(view, self))
     }
@@ -32,14 +32,14 @@ impl super::Question for Question {
     }
 }
 
-fn question(params: &mut Params) -> Question {
-    Question {
+fn question(params: &mut Params) -> ParentsQuestion {
+    ParentsQuestion {
         parent: params.integer("parent_id"),
     }
 }
 
 /// Returns one parent, or each parent of a current learner once.
-fn rows(view: &View<'_>, question: &Question) -> Vec<Row> {
+fn rows(view: &View<'_>, question: &ParentsQuestion) -> Vec<Row> {
     let wanted = |parent: &&Record| match question.parent {
         Some(id) => parent.id("id") == id,
         None => has_current_learner(view, parent.id("id")),

@@ -28,9 +28,9 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
 };
 
 #[derive(Clone, Debug)]
-struct Question;
+struct SchoolInfoQuestion;
 
-impl super::Question for Question {
+impl super::Question for SchoolInfoQuestion {
     fn rows(&self, view: &View<'_>) -> Rows {
         Ok(view
             .store
@@ -41,8 +41,8 @@ impl super::Question for Question {
     }
 }
 
-fn question(_: &mut Params) -> Question {
-    Question
+fn question(_: &mut Params) -> SchoolInfoQuestion {
+    SchoolInfoQuestion
 }
 
 fn row(record: &Record) -> Row {

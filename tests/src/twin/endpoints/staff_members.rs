@@ -26,11 +26,11 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
 };
 
 #[derive(Clone, Debug)]
-struct Question {
+struct StaffMembersQuestion {
     member: Option<u64>,
 }
 
-impl super::Question for Question {
+impl super::Question for StaffMembersQuestion {
     fn rows(&self, view: &View<'_>) -> Rows {
         Ok(rows(view, self))
     }
@@ -40,14 +40,14 @@ impl super::Question for Question {
     }
 }
 
-fn question(params: &mut Params) -> Question {
-    Question {
+fn question(params: &mut Params) -> StaffMembersQuestion {
+    StaffMembersQuestion {
         member: params.integer("staff_member_id"),
     }
 }
 
 /// Returns one member of the staff, or the current ones.
-fn rows(view: &View<'_>, question: &Question) -> Vec<Row> {
+fn rows(view: &View<'_>, question: &StaffMembersQuestion) -> Vec<Row> {
     let wanted = |record: &&Record| match question.member {
         Some(id) => record.id("id") == id,
         None => record.text("status") == "current",

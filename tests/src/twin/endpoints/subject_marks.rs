@@ -34,16 +34,16 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
 };
 
 #[derive(Clone, Debug)]
-struct Question(Option<u64>);
+struct SubjectMarksQuestion(Option<u64>);
 
-fn question(params: &mut Params) -> Question {
+fn question(params: &mut Params) -> SubjectMarksQuestion {
     if params.text("learner_id").is_none() {
         params.refuse("learner_id", "Please provide a learner_id");
     }
-    Question(params.integer("learner_id"))
+    SubjectMarksQuestion(params.integer("learner_id"))
 }
 
-impl super::Question for Question {
+impl super::Question for SubjectMarksQuestion {
     fn rows(&self, view: &View<'_>) -> Rows {
         Ok(rows(view, self.0))
     }

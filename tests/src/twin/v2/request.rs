@@ -2,7 +2,7 @@
 
 use super::super::Twin;
 use super::super::access::{activated, authorisations, integrator};
-use super::super::answer::{MOST_BODY_BYTES, TOO_LARGE, TwinAnswer};
+use super::super::answer::{MAX_BODY_BYTES, TOO_LARGE, TwinAnswer};
 use super::super::endpoints::Endpoint;
 use super::super::params::{Fault, Params};
 use super::super::question::View;
@@ -27,7 +27,7 @@ impl Twin {
         let asked = route(method, target)?;
         let ids = ids(&asked, headers)?;
         let username = integrator(&self.store, headers).ok_or_else(no_access)?;
-        if body.len() > MOST_BODY_BYTES {
+        if body.len() > MAX_BODY_BYTES {
             return Err(refused(413, TOO_LARGE));
         }
         if asked.is_update {

@@ -25,7 +25,7 @@ struct BufferedRow {
 const ROWS: usize = 16;
 
 /// The maximum number of bytes of edits of one row in memory.
-const MOST_BYTES: usize = 16 << 10;
+const MAX_BYTES: usize = 16 << 10;
 
 impl MergedEdits {
     pub(super) fn new(sorter: Deferred) -> MergedEdits {
@@ -52,7 +52,7 @@ impl MergedEdits {
         self.last = index;
         if let Some(row) = self.rows.get_mut(index) {
             edit.push(&mut row.edits);
-            if row.edits.len() > MOST_BYTES {
+            if row.edits.len() > MAX_BYTES {
                 self.flush()?;
             }
         }

@@ -17,7 +17,7 @@ pub(super) struct StoredRows {
 const ROWS: usize = 16;
 
 /// The maximum number of slots of a row that are cached.
-const MOST_SLOTS: usize = 4096;
+const MAX_SLOTS: usize = 4096;
 
 struct StoredRow {
     address: (Partition, Key),
@@ -62,7 +62,7 @@ impl StoredRows {
         };
         if let Some(record) = write.records(partition)?.get(key)? {
             let stored = MarkRow::open(record.column(0)?)?;
-            for mark in stored.slots().take(MOST_SLOTS) {
+            for mark in stored.slots().take(MAX_SLOTS) {
                 let mark = mark?;
                 if is_mark(mark) {
                     row.marks.extend_from_slice(mark);

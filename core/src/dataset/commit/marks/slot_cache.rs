@@ -13,7 +13,7 @@ pub(super) struct SlotCache {
 }
 
 /// The maximum number of cached assessments. When it is reached, the cache is cleared.
-const MOST_KNOWN: usize = 1 << 14;
+const MAX_KNOWN: usize = 1 << 14;
 
 impl SlotCache {
     pub(super) fn find(
@@ -23,7 +23,7 @@ impl SlotCache {
         school: u64,
         assessment: u64,
     ) -> Result<SlotAddress> {
-        if self.school != school || self.known.len() >= MOST_KNOWN {
+        if self.school != school || self.known.len() >= MAX_KNOWN {
             self.school = school;
             self.known.clear();
         }

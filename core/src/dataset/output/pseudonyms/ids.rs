@@ -12,7 +12,7 @@ const ID_BITS: u32 = 48;
 const SPREAD_BITS: u32 = 52;
 
 /// The maximum number of cached ids. The learners of a school occur again with each assessment.
-const MOST_CACHED: usize = 1 << 16;
+const MAX_CACHED: usize = 1 << 16;
 
 /// A map of ids that preserves their order. It is the same for all kinds, so that an id still
 /// refers to the same record, whether the record exists or not.
@@ -35,7 +35,7 @@ impl PseudonymIds {
         if let Some(known) = self.cached.get(&id) {
             return Ok(*known);
         }
-        if self.cached.len() == MOST_CACHED {
+        if self.cached.len() == MAX_CACHED {
             self.cached.clear();
         }
         let found = spread(keyed, id);

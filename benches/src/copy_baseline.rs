@@ -6,17 +6,17 @@ use anyhow::Result;
 use rollbook::Engine;
 
 /// Finished answers. No store can be faster than copying them.
-pub struct Floor(Vec<Vec<u8>>);
+pub struct CopyBaseline(Vec<Vec<u8>>);
 
-impl Floor {
+impl CopyBaseline {
     /// Collects the answers to all these asks.
-    pub fn measure(asks: &[impl Asked], engine: &Engine) -> Result<Floor> {
+    pub fn collect(asks: &[impl Asked], engine: &Engine) -> Result<CopyBaseline> {
         let answers = asks.iter().map(|ask| {
             let mut answer = Vec::new();
             ask.typed(engine, &mut answer)?;
             Ok(answer)
         });
-        Ok(Floor(answers.collect::<Result<_>>()?))
+        Ok(CopyBaseline(answers.collect::<Result<_>>()?))
     }
 
     /// Returns the median size of an answer in bytes.
@@ -27,7 +27,7 @@ impl Floor {
     }
 }
 
-impl<A: Asked> Peer<A> for Floor {
+impl<A: Asked> Peer<A> for CopyBaseline {
     fn name(&self) -> &'static str {
         "copy"
     }

@@ -1,7 +1,7 @@
-//! Sums of the records that a follower has. The source and the follower both compute them; if the
-//! sums differ, so do the records.
+//! Checksums of the records that a follower has. The source and the follower both compute them; if
+//! the checksums differ, so do the records.
 
-use super::feed_lines::{FeedLine, RecordSum};
+use super::feed_lines::{FeedLine, RecordChecksum};
 use super::line_sources::{CoverageEntries, NamedRecords};
 use crate::dataset::{LineBuffer, LineSource, LineWriter, OwnRecords, find_record};
 use crate::error::Result;
@@ -10,32 +10,32 @@ use crate::record::replication::scope::{Audience, Kinds, RecordOwner};
 use crate::store::Snapshot;
 use std::collections::VecDeque;
 
-/// Adds up records in steps, and then writes their sum as a line.
-pub(super) struct SummedRecords {
+/// Computes a checksum of records in steps, and then writes it as a line.
+pub(super) struct ChecksumBuilder {
     /// The school of the records, or `None` for the lists that belong to no school.
     school: Option<u64>,
     sources: VecDeque<Box<dyn LineSource>>,
-    sum: RecordSum,
+    sum: RecordChecksum,
     lines: LineBuffer,
     is_finished: bool,
 }
 
-impl SummedRecords {
-    /// Sums the lists that belong to no school.
-    pub(super) fn of_lists() -> SummedRecords {
-        let mut summed = SummedRecords::new(None);
+impl ChecksumBuilder {
+    /// Covers the lists that belong to no school.
+    pub(super) fn of_lists() -> ChecksumBuilder {
+        let mut summed = ChecksumBuilder::new(None);
         summed.add(LineWriter::of_lists());
         summed
     }
 
-    /// Sums the records of a school that are in a scope.
+    /// Covers the records of a school that are in a scope.
     pub(super) fn in_scope(
         snapshot: &Snapshot,
         school: u64,
         audience: &Audience,
         kinds: Kinds,
-    ) -> Result<SummedRecords> {
-        let mut summed = SummedRecords::of_school(snapshot, school, |kind| {
+    ) -> Result<ChecksumBuilder> {
+        let mut summed = ChecksumBuilder::of_school(snapshot, school, |kind| {
             let owner = RecordOwner::of_kind(kind);
             let is_table = matches!(owner, RecordOwner::Table | RecordOwner::TableOfMarks);
             kinds.has(kind) && (is_table || matches!(audience, Audience::Everybody))
@@ -48,13 +48,13 @@ impl SummedRecords {
         Ok(summed)
     }
 
-    /// Sums the records of a school whose kinds pass `has`, and the record of the school itself.
+    /// Covers the records of a school for whose kind `has` returns true, and the record of the school itself.
     pub(super) fn of_school(
         snapshot: &Snapshot,
         school: u64,
         has: impl Fn(Kind) -> bool,
-    ) -> Result<SummedRecords> {
-        let mut summed = SummedRecords::new(Some(school));
+    ) -> Result<ChecksumBuilder> {
+        let mut summed = ChecksumBuilder::new(Some(school));
         if let Some(found) = find_record(snapshot, Kind::School, &[school])? {
             summed.sum.add(&found.line);
         }
@@ -62,11 +62,11 @@ impl SummedRecords {
         Ok(summed)
     }
 
-    fn new(school: Option<u64>) -> SummedRecords {
-        SummedRecords {
+    fn new(school: Option<u64>) -> ChecksumBuilder {
+        ChecksumBuilder {
             school,
             sources: VecDeque::new(),
-            sum: RecordSum::default(),
+            sum: RecordChecksum::default(),
             lines: LineBuffer::default(),
             is_finished: false,
         }
@@ -81,15 +81,15 @@ impl SummedRecords {
         mut self,
         snapshot: &Snapshot,
         audience: Audience,
-    ) -> Result<SummedRecords> {
+    ) -> Result<ChecksumBuilder> {
         if let Some(school) = self.school {
             self.add(CoverageEntries::new(snapshot, school, audience, 1)?);
         }
         Ok(self)
     }
 
-    /// Adds up all records and returns their sum.
-    pub(super) fn total(mut self, snapshot: &Snapshot) -> Result<RecordSum> {
+    /// Adds all records and returns their checksum.
+    pub(super) fn total(mut self, snapshot: &Snapshot) -> Result<RecordChecksum> {
         while self.step(snapshot)? {}
         Ok(self.sum)
     }
@@ -109,7 +109,7 @@ impl SummedRecords {
     }
 }
 
-impl LineSource for SummedRecords {
+impl LineSource for ChecksumBuilder {
     fn write(&mut self, snapshot: &Snapshot, lines: &mut LineBuffer) -> Result<bool> {
         if self.is_finished {
             return Ok(false);
