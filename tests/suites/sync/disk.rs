@@ -252,3 +252,34 @@ fn a_pass_continues_after_a_read_that_failed() {
     };
     fail_at_each(DiskOperation::Read, &options, extent(8, 400));
 }
+
+/// The last reads of the first step, which determine the requests of the pass.
+#[test]
+fn a_pass_begins_after_a_read_that_failed() {
+    let options = Options {
+        cache_bytes: 0,
+        ..options()
+    };
+    let [_, pass] = passes(&options);
+    let disk = Faulty::on(pass.before.clone());
+    let mirror = pass.open(disk.clone());
+    disk.plan(None);
+    start(&mirror).next(NOW).unwrap();
+    let reads = disk.done(DiskOperation::Read);
+    let faults = (0..reads).rev().take(extent(24, usize::MAX));
+    let faults: Vec<_> = faults
+        .map(|from| Fault {
+            operation: DiskOperation::Read,
+            from,
+            once: false,
+        })
+        .collect();
+    let count = Counts::default();
+    let failed = failing(&faults, |fault| {
+        pass.with_fault(*fault, &count);
+        Ok(())
+    });
+    println!("{reads} reads in the first step");
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+    count.at_least("steps failed", faults.len() as u64 / 2);
+}

@@ -58,10 +58,12 @@ impl Pass {
         })
     }
 
-    /// Replaces the state by a pass that was read from the store.
+    /// Replaces the state by a pass that was read from the store. If this fails, the pass counts as
+    /// not begun.
     pub(crate) fn reset_to(&mut self, head: PassHead, rows: FetchLog) -> Result<()> {
-        self.head = Some(head);
+        self.head = None;
         self.set_rows(rows)?;
+        self.head = Some(head);
         self.year = self.year_shown();
         self.rotated = self.oldest();
         Ok(())
