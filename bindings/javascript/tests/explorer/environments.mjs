@@ -167,7 +167,7 @@ test("without a private file system, the page shows an error and offers to use m
   });
   await other.goto(`${site.url}/explorer/`);
   const alert = other.getByRole("alert").filter({ visible: true });
-  assert.match(await alert.textContent(), /no place to keep a store\. Leave private mode/);
+  assert.match(await alert.textContent(), /provides no storage for a store\. Leave private mode/);
   await other.getByRole("button", { name: "Continue without storing anything" }).click();
   await loadSample(other);
   await other.close();
