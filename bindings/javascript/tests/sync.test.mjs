@@ -234,7 +234,7 @@ test("invalid base addresses are refused", async (t) => {
   ]) {
     await assert.rejects(run(mirror, { url: address }), (error) => {
       assert.ok(code("bad_argument")(error) && !error.stack.includes("s3cret"), address);
-      return /give scheme, host and path alone/.test(error.message);
+      return /give only scheme, host and path/.test(error.message);
     });
   }
 });

@@ -243,7 +243,7 @@ final class FollowTests: XCTestCase {
         let feeds = try Feeds(server, family, elsewhere: elsewhere.address)
         defer { feeds.stop() }
         let away = try await stopped { try await follow(phone, feeds.address) }
-        XCTAssertTrue(away?.description.contains("302: no redirect is followed") ?? false)
+        XCTAssertTrue(away?.description.contains("302: redirects are not followed") ?? false)
         XCTAssertEqual(elsewhere.asked, [])
         XCTAssertNil(try phone.followed())
     }
