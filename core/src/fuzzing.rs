@@ -8,7 +8,7 @@ use crate::record::Kind;
 use crate::record::kinds::learner_subject::LearnerSubject;
 use crate::record::kinds::mark::Mark;
 use crate::record::stored::edited_row::EditedRow;
-use crate::record::stored::{pre_render, typed};
+use crate::record::stored::{conversions, pre_render};
 use crate::store::{Block, BlockIndex, Collection, Totals};
 
 /// Discards the caches of an engine, because the bytes of its store were changed.
@@ -58,7 +58,7 @@ fn run(bytes: &[u8], collection: Collection) -> Result<()> {
             Some(kind) => {
                 pre_render::values(kind, &[key.0, key.1], &item)?;
                 let mut out = Vec::new();
-                typed::push_record(
+                conversions::push_record(
                     &block,
                     index,
                     ApiVersion::V2,
