@@ -177,6 +177,13 @@ impl Engine {
         load.into()
     }
 
+    /// Returns the summary of the load with this id, as JSON, if it was finished.
+    #[wasm_bindgen(js_name = finishedLoad)]
+    pub fn finished_load(&self, id: &str) -> Result<Option<String>> {
+        let summary = self.engine.once(id).summary()?;
+        Ok(summary.as_ref().map(report::summary))
+    }
+
     /// Returns the errors in a dataset, as JSON.
     pub fn check(&self, dataset: &[u8], limit: u32) -> Result<String> {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);

@@ -110,11 +110,10 @@ export class Service implements Calls {
     this.#loads.delete(id);
     return this.#instance.run((engine) => {
       if (load !== undefined) return load.finish();
-      // The load may have been finished by another instance. The module then recognises its id, and
-      // returns the summary of the finished load for an empty one.
-      const summary = engine.load(undefined, id).finish();
-      if ((JSON.parse(summary) as { bytes: number }).bytes > 0) return summary;
-      throw interrupted();
+      // Another instance may have finished the load, before its reply was lost.
+      const summary = engine.finishedLoad(id);
+      if (summary === undefined) throw interrupted();
+      return summary;
     });
   }
 

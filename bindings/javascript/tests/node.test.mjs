@@ -332,6 +332,25 @@ test("the error of a second opener names the process that has the store open", a
   await engine.close();
 });
 
+const LINE = '{"type":"grade","school_id":1,"grade_id":9}';
+
+test("a finished load returns its summary again if its reply was lost", async () => {
+  const dist = import.meta.resolve("rollbook");
+  const [{ Instance }, { Service }] = await Promise.all([
+    import(new URL("instance.js", dist)),
+    import(new URL("service.js", dist)),
+  ]);
+  const module = await WebAssembly.compile(readFileSync(new URL("rollbook.wasm", dist)));
+  const service = new Service(new Instance(module, "memory", {}));
+  service.beginLoad("4f6c", undefined);
+  service.push("4f6c", new TextEncoder().encode(LINE));
+  const summary = service.finishLoad("4f6c");
+  assert.ok(JSON.parse(summary).total.added > 0, summary);
+  // The session has ended, as in a tab that takes over.
+  assert.equal(service.finishLoad("4f6c"), summary);
+  assert.throws(() => service.finishLoad("another"), { code: "interrupted" });
+});
+
 test("a lock is stale if another process has its process id", { skip: process.platform !== "linux" }, async () => {
   const path = join(folder, "reused.redb");
   await (await Rollbook.open(path)).close();

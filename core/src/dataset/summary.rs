@@ -142,12 +142,16 @@ pub(super) fn earlier_summary(
     key: &IdempotencyKey,
     idempotency_record: Option<IdempotencyRecord>,
 ) -> Result<Option<Summary>> {
-    let Some(outcome) = key.outcome(idempotency_record)? else {
-        return Ok(None);
-    };
-    let summary = Summary::decode(&outcome);
-    let summary = summary.ok_or_else(|| Error::corrupt("the summary of a change is truncated"))?;
-    Ok(Some(summary))
+    recorded_summary(key.outcome(idempotency_record)?)
+}
+
+/// Decodes the summary in the outcome of a change that has one.
+pub(crate) fn recorded_summary(outcome: Option<Vec<u8>>) -> Result<Option<Summary>> {
+    let summary = outcome.map(|outcome| {
+        Summary::decode(&outcome)
+            .ok_or_else(|| Error::corrupt("the summary of a change is truncated"))
+    });
+    summary.transpose()
 }
 
 impl Summary {

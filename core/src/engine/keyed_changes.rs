@@ -2,7 +2,7 @@
 
 use super::{Engine, ask, data};
 use crate::api::{Answer, Request, SetState};
-use crate::dataset::{IdempotencyKey, Load, Mode, Summary};
+use crate::dataset::{IdempotencyKey, Load, Mode, Summary, recorded_summary};
 use crate::error::public::Result;
 
 /// Makes changes under an id of the caller. See [`Engine::once`].
@@ -205,6 +205,30 @@ impl KeyedChanges<'_> {
         let ids = [school.to_le_bytes(), learner.to_le_bytes()];
         let key = self.key("erase_learner", &[&ids.concat()]);
         data::erase_learner(self.engine, school, learner, Some(&key))
+    }
+
+    /// Returns the summary of the load, removal or erasure that was made under the id, or `None` if
+    /// none is recorded.
+    ///
+    /// ```
+    /// use rollbook::{Engine, Options};
+    ///
+    /// let engine = Engine::memory(Options::default())?;
+    /// assert!(engine.once("4f6c").summary()?.is_none());
+    /// let mut load = engine.once("4f6c").load();
+    /// load.push(br#"{"type":"grade","school_id":1,"grade_id":9}"#)?;
+    /// let summary = load.finish()?;
+    /// assert_eq!(engine.once("4f6c").summary()?, Some(summary));
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Fails with `closed`, `suspended` or `io` if the store cannot be read, and with `corrupt` if
+    /// a change without a summary, such as [`set_state`](Self::set_state), was made under the id.
+    pub fn summary(&self) -> Result<Option<Summary>> {
+        let store = &self.engine.store;
+        let record = store.read(|snapshot| snapshot.idempotency_record(self.id))?;
+        Ok(recorded_summary(record.map(|record| record.outcome))?)
     }
 
     fn key(&self, kind: &str, parts: &[&[u8]]) -> IdempotencyKey {
