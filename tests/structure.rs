@@ -458,5 +458,43 @@ fn sources_use_ordinary_words() {
             }
         }
     }
-    assert!(avoided.len() <= MAX_AVOIDED, "{avoided:#?}");
+    assert!(
+        avoided.len() <= MAX_AVOIDED,
+        "more than {MAX_AVOIDED} lines have a word of AVOIDED_WORDS: {avoided:#?}"
+    );
+}
+
+/// The description of a folder lists its modules as `` `name`: `` or `` `name`, `other`: ``.
+#[test]
+fn descriptions_of_folders_name_existing_modules() {
+    let mut found = Vec::new();
+    files(&core(), &mut found);
+    let (mut count, mut unknown) = (0, Vec::new());
+    for path in found.iter().filter(|path| path.ends_with("mod.rs")) {
+        let folder = path.parent().unwrap();
+        let source = fs::read_to_string(path).unwrap();
+        let description: Vec<&str> = source
+            .lines()
+            .filter_map(|line| line.strip_prefix("//!"))
+            .collect();
+        let description = description.join("");
+        let parts: Vec<&str> = description.split('`').collect();
+        let mut is_listed = false;
+        // From the end, so that a name before a comma is listed if the name after it is.
+        for pair in parts[1..].chunks_exact(2).rev() {
+            let [name, after] = pair else { continue };
+            is_listed = after.starts_with(':') || is_listed && matches!(*after, ", " | ",   ");
+            if is_listed {
+                count += 1;
+                let exists =
+                    folder.join(name).exists() || folder.join(format!("{name}.rs")).exists();
+                if !exists {
+                    let short = path.strip_prefix(core()).unwrap().display();
+                    unknown.push(format!("{short}: {name}"));
+                }
+            }
+        }
+    }
+    assert!(count > 80, "{count} names");
+    assert!(unknown.is_empty(), "{unknown:#?}");
 }

@@ -4,7 +4,7 @@
 //! - `ask`: the questions. `schools`: the schools. `request`: requests of the API. `peer`: the
 //!   trait of everything that is compared. `ours`: the engine through its two interfaces. `peers`:
 //!   the alternatives.
-//! - `comparison`: every question on all peers. `floor`: the lower bound. `timing`: medians.
+//! - `comparison`: every question on all peers. `copy_baseline`: the lower bound. `timing`: medians.
 //!   `cold`: empty caches.
 //! - `interfaces`: the engine's two interfaces compared with a copy. `pages`: pages of v2.
 //!   `administration`: questions of Administration+ that the peers do not answer.

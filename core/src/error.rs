@@ -78,8 +78,8 @@ pub enum Error {
     /// The store was written by a newer version of Rollbook.
     #[error("the store has {what} {found}, this Rollbook reads up to {supported}: update the app")]
     NewerFormat {
-        /// The part that is newer: `format`, `rendering`, `kind`, `collection`, `part`, `field`,
-        /// `filter_column` or `column`.
+        /// The part that is newer, such as `format`, `rendering`, `kind`, `collection`, `field`,
+        /// `filter column` or `coverage kind`.
         what: String,
         /// Its number in the store.
         found: u32,

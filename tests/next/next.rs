@@ -5,9 +5,9 @@
 use flate2::read::GzDecoder;
 use rollbook::{Engine, Learners, Request};
 use rollbook_tests::search::extent;
-use rollbook_tests::storage::requests::{export, headers};
 use rollbook_tests::storage::disk::Disk;
 use rollbook_tests::storage::power_cut::Life;
+use rollbook_tests::storage::requests::{export, headers};
 use rollbook_tests::storage::scenario::{SCHOOL, options};
 use serde_json::Value;
 use std::fs;

@@ -195,7 +195,11 @@ fn requests_to_the_copy_find_as_many_records() {
     }
     for path in ["learnerparentinfo", "schooldebtors"] {
         both(&format!("finplus/debtmanagement/{path}"), "", "");
-        both(&format!("finplus/debtmanagement/{path}"), "all=1", "all=1");
+        both(
+            &format!("finplus/debtmanagement/{path}"),
+            "all_accounts=1",
+            "all_accounts=1",
+        );
     }
     for month in 1..=5 {
         for path in ["learnerabsentees", "learnerdiscipline"] {

@@ -1,9 +1,9 @@
 //! The HTTP API: routes a request, checks it, and answers it with a status and a body.
 //!
-//! - `answer`: the steps of answering a request. `typed`: typed questions of a trusted app.
+//! - `answer`: the steps of answering a request. `typed_questions`: typed questions of a trusted app.
 //!   `upgrade`: converts a v1 request to the v2 request.
 //! - `route`: finds the endpoint of a path. `ids`: the school and the record that a request names.
-//!   `access`: the access checks (section 5). `turns`: the queue for hashing passwords.
+//!   `access`: the access checks (section 5). `hashing_queue`: the queue for hashing passwords.
 //! - `state`: the state update, the only write (4.8). `page`: a page of a collection, or one
 //!   record. `cursor`: the position of the next page.
 //! - `envelope`, `v1`, `v2`: the bytes of an answer. `refusal`: the reasons for refusing a request.

@@ -44,7 +44,7 @@ pub(crate) use render::Freshness;
 pub(crate) use replication::stored_records::{
     are_all_synced, each_stored, grades, grades_and_years, learners, learners_taking_all, places_of,
 };
-pub(crate) use summary::{once, recorded_summary};
+pub(crate) use summary::once;
 
 /// Commits staged records.
 pub(crate) fn commit(

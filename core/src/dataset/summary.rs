@@ -142,16 +142,12 @@ pub(super) fn earlier_summary(
     key: &IdempotencyKey,
     idempotency_record: Option<IdempotencyRecord>,
 ) -> Result<Option<Summary>> {
-    recorded_summary(key.outcome(idempotency_record)?)
-}
-
-/// Decodes the summary in the outcome of a change that has one.
-pub(crate) fn recorded_summary(outcome: Option<Vec<u8>>) -> Result<Option<Summary>> {
-    let summary = outcome.map(|outcome| {
-        Summary::decode(&outcome)
-            .ok_or_else(|| Error::corrupt("the summary of a change is truncated"))
-    });
-    summary.transpose()
+    let Some(outcome) = key.outcome(idempotency_record)? else {
+        return Ok(None);
+    };
+    let summary = Summary::decode(&outcome);
+    let summary = summary.ok_or_else(|| Error::corrupt("the summary of a change is truncated"))?;
+    Ok(Some(summary))
 }
 
 impl Summary {
@@ -166,7 +162,7 @@ impl Summary {
         numbers.flat_map(u64::to_le_bytes).collect()
     }
 
-    fn decode(bytes: &[u8]) -> Option<Summary> {
+    pub(crate) fn decode(bytes: &[u8]) -> Option<Summary> {
         let (numbers, []) = bytes.as_chunks::<8>() else {
             return None;
         };

@@ -2,7 +2,8 @@
 
 use super::{Engine, ask, data};
 use crate::api::{Answer, Request, SetState};
-use crate::dataset::{IdempotencyKey, Load, Mode, Summary, recorded_summary};
+use crate::dataset::{IdempotencyKey, Load, Mode, Summary};
+use crate::error::Error;
 use crate::error::public::Result;
 
 /// Makes changes under an id of the caller. See [`Engine::once`].
@@ -208,7 +209,7 @@ impl KeyedChanges<'_> {
     }
 
     /// Returns the summary of the load, removal or erasure that was made under the id, or `None` if
-    /// none is recorded.
+    /// none is recorded. A change that had no effect is not recorded.
     ///
     /// ```
     /// use rollbook::{Engine, Options};
@@ -223,12 +224,13 @@ impl KeyedChanges<'_> {
     /// ```
     ///
     /// # Errors
-    /// Fails with `closed`, `suspended` or `io` if the store cannot be read, and with `corrupt` if
-    /// a change without a summary, such as [`set_state`](Self::set_state), was made under the id.
+    /// Fails with `closed`, `suspended` or `io` if the store cannot be read, and with `id_reused` if
+    /// the change under the id has no summary, such as [`set_state`](Self::set_state).
     pub fn summary(&self) -> Result<Option<Summary>> {
         let store = &self.engine.store;
         let record = store.read(|snapshot| snapshot.idempotency_record(self.id))?;
-        Ok(recorded_summary(record.map(|record| record.outcome))?)
+        let summary = record.map(|record| Summary::decode(&record.outcome).ok_or(Error::IdReused));
+        summary.transpose()
     }
 
     fn key(&self, kind: &str, parts: &[&[u8]]) -> IdempotencyKey {

@@ -1,8 +1,8 @@
 //! The engine: opens a store, answers questions, applies changes and maintains the store.
 //!
 //! - `engine_options`: the options of an engine. `ask`: requests and typed questions.
-//! - `data`: imports and exports datasets. `once`: idempotent changes.
-//! - `sync`: synced schools. `follow`: stores that follow another one.
+//! - `data`: imports and exports datasets. `keyed_changes`: idempotent changes.
+//! - `sync`: synced schools. `live_feed`: stores that follow another one.
 //! - `observe`: live queries. `revision`: shows whether an answer may have changed, for callers
 //!   that cannot use live queries.
 //! - `maintain`: maintenance of the store. `verify`: checks the store for damage.

@@ -5,7 +5,7 @@
 //! - `api_version`: the representation of values in v1 and v2.
 //! - `object`: JSON from other sources: the members of an object in order, and the elements of an
 //!   array.
-//! - `plain`: a faster parser for the most common form of JSON.
+//! - `plain_json`: a faster parser for the most common form of JSON.
 
 mod api_version;
 mod object;

@@ -3,14 +3,14 @@
 //!
 //! - `endpoints`: one file per endpoint. `endpoint`: the declaration of an endpoint, and the
 //!   trait that its questions implement.
-//! - `params`: the parameters of a request. `faults`: validation errors. `filters`: conditions
+//! - `params`: the parameters of a request. `validation_errors`: errors of parameters. `filters`: conditions
 //!   that select records. `view`: the snapshot, and the time at which a question is answered
 //!   from it.
 //! - `records`, `marks`: writers of records. `outcome`: the result of answering a question.
 //!   `walk`: pagination of a collection, for v2. `page_writer`: writes the records of a page.
 //! - `decoded`: decoded values of a snapshot, which answers share.
-//! - `reads`: which data of a school a question reads. `coverage`: the check that this data was
-//!   fetched, if the school is synced. `followed`: the check that it is in the scope of a
+//! - `coverage_check`: which data of a school a question reads. `required_coverage`: the check that this data was
+//!   fetched, if the school is synced. `follower_scope`: the check that it is in the scope of a
 //!   follower.
 
 mod coverage_check;

@@ -7,11 +7,11 @@
 //! - `file`: the file of a store, its lock, its creation and its copies.
 //! - `redb_guard`: protection from damage that redb does not detect, and erasing data that redb
 //!   leaves behind.
-//! - `lifecycle`, `open`, `recognise`, `options`: a store from opening to closing.
-//! - `access`, `lease`, `leases`, `writer_lock`: which callers may use the store when.
+//! - `lifecycle`, `open`, `file_recognition`, `store_options`: a store from opening to closing.
+//! - `transactions`, `lease`, `leases`, `writer_lock`: which callers may use the store when.
 //! - `snapshot`: reading. `write`, `school_edits`: writing.
 //! - `school_owner`: who may change the records of a school.
-//! - `changes`, `watchers`: which data a commit invalidates, and who is notified.
+//! - `change_bits`, `watchers`: which data a commit invalidates, and who is notified.
 //! - `idempotency_records`: the results of changes that were made under an id.
 
 mod blocks;

@@ -268,7 +268,7 @@ impl Open {
             return Err(if backend.has_syncs_left() {
                 error.into()
             } else {
-                Error::corrupt("compacting it made too many syncs")
+                Error::corrupt("compacting it does not finish: restore a backup")
             });
         }
         // Closing truncates the file and records the state of the allocator. Without that state, a

@@ -165,7 +165,7 @@ impl Watch {
     }
 
     /// Sets the function that is called at the next notification, and at the first one after each
-    /// [`take`](Self::take).
+    /// [`take_changed`](Self::take_changed).
     #[cfg(not(target_family = "wasm"))]
     pub(crate) fn on_change(&self, wake: Option<Wake>) {
         let before = std::mem::replace(&mut *self.watcher.wake(), wake);
@@ -212,7 +212,7 @@ mod tests {
     }
 
     /// With a hundred watchers, a change wakes only those that it affects, and each of them only
-    /// once until it has called `take`.
+    /// once until it has called `take_changed`.
     #[test]
     fn an_affected_watcher_is_woken_once() {
         let watchers = Arc::new(Watchers::default());
@@ -239,7 +239,7 @@ mod tests {
         change(&watchers, Partition::new(7, Collection::Parents));
         change(&watchers, Partition::new(99, Collection::Learners));
         assert_eq!(woken().iter().sum::<usize>(), 2);
-        // The one that was woken since its last `take` is not woken again.
+        // The one that was woken since its last `take_changed` is not woken again.
         watchers.mark_all();
         watchers.wake();
         assert_eq!(woken().iter().sum::<usize>(), 101);

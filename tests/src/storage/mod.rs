@@ -2,7 +2,7 @@
 //!
 //! - `disk`: bytes in memory. `recorder`, `images`, `power_cut`: the effects of a power cut.
 //!   `meter`, `read_recorder`: counts and positions of reads.
-//! - `faulty`: planned faults. `watchdog`: a time limit. `wrapping`: the backend of an app.
+//! - `faulty`: planned faults. `watchdog`: a time limit. `hooked_backend`: the backend of an app.
 //! - `damage`, `tables`, `seal`: changes to a file that bypass the engine. `numbers`: the numbers
 //!   in its rows. `panics`: counts of caught panics.
 //! - `scenario`, `requests`: changes and questions for an engine; `small`: the same for a small store.

@@ -124,7 +124,7 @@ impl Pass {
         let report = sync.report().unwrap();
         assert_eq!(
             report.unchanged, report.replies,
-            "something is other in a later pass"
+            "a later pass has changed answers"
         );
         assert_eq!(lines(mirror), self.after);
     }
@@ -253,7 +253,7 @@ fn a_pass_continues_after_a_read_that_failed() {
     fail_at_each(DiskOperation::Read, &options, extent(8, 400));
 }
 
-/// The last reads of the first step, which determine the requests of the pass.
+/// Reads fail in the first step, the last ones first: they determine the requests of the pass.
 #[test]
 fn a_pass_begins_after_a_read_that_failed() {
     let options = Options {

@@ -1,5 +1,5 @@
 //! Nothing of a learner who was erased from a synced school remains in the file, neither in the
-//! fetch log nor in the data that prevents that the learner is added again.
+//! fetch log nor in the data that prevents the learner from being added again.
 
 use super::{ACCESS, SCHOOL, get, reply, synced};
 use rollbook::{Credentials, Engine, Options, Step, SyncOptions};

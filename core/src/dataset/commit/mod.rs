@@ -2,10 +2,10 @@
 //!
 //! A commit reads the staged entries once, step by step. A record whose address follows from its
 //! key is merged immediately (`direct`). Other records make edits that are first sorted by address
-//! (`deferred`): records that are stored by date (`dated`), `assessments` by grade and year, and
-//! `marks` in rows. `clients` writes integrators, which are rows of their own. `needs` finds
-//! missing schools. `change_counter` counts the changes. `removal` stages the removal of records
-//! that no line contains.
+//! (`pending_edits`): records that are stored by date (`dated_records`), `assessments` by grade and
+//! year, and `marks` in rows. `client_integrations` writes integrators, which are rows of their own.
+//! `missing_schools` finds missing schools. `change_counter` counts the changes. `removal` stages
+//! the removal of records that no line contains.
 
 mod assessments;
 mod change_counter;

@@ -31,7 +31,7 @@ macro_rules! coverage_kinds {
                         let highest = [$($number),*].into_iter().max().unwrap_or(0);
                         let [found, highest] = [number, highest]
                             .map(|number| u32::try_from(number).unwrap_or(u32::MAX));
-                        Err(Error::newer("coverage key", found, highest))
+                        Err(Error::newer("coverage kind", found, highest))
                     }
                 }
             }

@@ -165,15 +165,18 @@ pub(crate) fn journals(digests: ChecksumRows<'_>) -> Result<Vec<LogPartition>> {
 
 fn damaged(scope: RowSet) -> Failure {
     Error::corrupt(&match scope {
-        RowSet::School(school) => format!("block indexes of school {school} are missing"),
-        RowSet::Integrators => "rows of integrators are missing".to_owned(),
+        RowSet::School(school) => {
+            format!("the block indexes of school {school} do not match their checksum")
+        }
+        RowSet::Integrators => "the rows of integrators do not match their checksum".to_owned(),
         RowSet::Journal(LogPartition::Global) => {
-            "rows of the journal of the records of no school are missing".to_owned()
+            "the rows of the journal that belong to no school do not match their checksum"
+                .to_owned()
         }
         RowSet::Journal(LogPartition::School(school)) => {
-            format!("rows of the journal of school {school} are missing")
+            format!("the rows of the journal of school {school} do not match their checksum")
         }
-        RowSet::Meta => "rows of the metadata of the store are missing".to_owned(),
+        RowSet::Meta => "the metadata of the store does not match its checksum".to_owned(),
     })
 }
 

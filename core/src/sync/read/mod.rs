@@ -3,9 +3,9 @@
 //!
 //! - `table`: the members of each answer. `fields`: objects, member by member. `record`: objects
 //!   that are records.
-//! - `subjects`, `takers`: the subjects of learners. `marks`, `mark_members`, `level`, `leaf`:
+//! - `subjects`, `enrolments`: the subjects of learners. `marks`, `mark_members`, `level`, `leaf`:
 //!   assessments and marks, from the grade down to the mark.
-//! - `fetched_records`: the decoded records, as bytes. `out`: the output of a reader, including
+//! - `fetched_records`: the decoded records, as bytes. `answer_builder`: the output of a decoder, including
 //!   what else an answer shows.
 
 mod answer_builder;

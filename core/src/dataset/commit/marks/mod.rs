@@ -3,13 +3,13 @@
 //! Code in this module does not edit a row immediately. Edits wait until they are sorted by row, so
 //! that each block is written once.
 //!
-//! - `edit`: the possible edits of a row.
+//! - `row_edit`: the possible edits of a row.
 //! - Three modules make edits: this one, for the marks that a dataset contains; `enrolment`, for
 //!   subjects that learners take; and `moves`, for assessments that are added, removed or moved.
 //!   `free_slots` finds free slots for assessments.
-//! - `merged_edits` merges edits of one row; `places` caches the slots of assessments, and `stored`
-//!   finds marks that are stored already.
-//! - `rows` applies the edits, and `row_index` then records which rows a learner has.
+//! - `merged_edits` merges edits of one row; `slot_cache` caches the slots of assessments, and
+//!   `row_cache` finds marks that are stored already.
+//! - `row_writer` applies the edits, and `row_index` then records which rows a learner has.
 
 mod enrolment;
 pub(super) mod free_slots;

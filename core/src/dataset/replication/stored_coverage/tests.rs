@@ -1,4 +1,4 @@
-//! Tests of `coverage`.
+//! Tests of `stored_coverage`.
 
 use crate::dataset::replication::stored_coverage::*;
 

@@ -1,4 +1,4 @@
-//! Tests of `typed`.
+//! Tests of `conversions`.
 
 use crate::record::Kind;
 use crate::record::stored::conversions::*;
