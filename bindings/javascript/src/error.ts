@@ -53,7 +53,7 @@ export const closed = (): RollbookError =>
 export const interrupted = (): RollbookError =>
   new RollbookError(
     "interrupted",
-    "the store was opened again meanwhile, and none of this was stored: start again",
+    "the store was opened again during a load, an export or a feed: start it again",
   );
 
 /** An error in the form in which it is sent between threads and tabs. */

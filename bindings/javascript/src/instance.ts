@@ -122,7 +122,7 @@ function toError(thrown: unknown): RollbookError {
   }
   return new RollbookError(
     "crashed",
-    `the module stopped (${String(thrown)}), and committed changes are stored: try again; ` +
+    `the module stopped (${String(thrown)}), and committed changes are not lost: try again; ` +
       "if it stops again, run verify or load the data again",
     { cause: thrown },
   );

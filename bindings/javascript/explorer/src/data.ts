@@ -92,7 +92,7 @@ export class DataView implements View {
   async show(): Promise<string> {
     const { engine } = this.#page.store;
     this.#persistence.textContent = engine.persisted
-      ? "The browser stores it until you remove it."
+      ? "The browser stores this data until you remove it."
       : "The browser may remove this store if it runs short of space: export what you need.";
     this.#showStats(await engine.stats());
     return "Data";

@@ -5,7 +5,7 @@ import { element } from "./element.js";
 
 const ADVICE: Partial<Record<ErrorCode, string>> = {
   bad_dataset: "None of it was stored. Correct that line and load the dataset again.",
-  busy: "Another tab or a load is at work on the store. Wait until it is done, then try again.",
+  busy: "Another tab or a load is using the store. Wait until it is done, then try again.",
   already_open: "Another program has the store open. Close it, then reload this page.",
   crashed: "Stored data is unchanged. Reload this page.",
   interrupted: "The tab that had the store open was closed. Try again.",

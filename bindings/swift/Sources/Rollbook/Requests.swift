@@ -23,8 +23,8 @@ extension Engine {
     /// default is the instant of the engine's clock.
     ///
     /// ```swift
-    /// let learners = try engine.ask(.learners(school: 1000, gradeIds:
-    /// [9])).decode([V1.Learner].self)
+    /// let answer = try engine.ask(.learners(school: 1000, gradeIds: [9]))
+    /// let learners = try answer.decode([V1.Learner].self)
     /// ```
     ///
     /// If the API refuses the question or finds nothing, this is an answer and not an error. Fails

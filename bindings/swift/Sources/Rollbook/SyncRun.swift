@@ -16,10 +16,11 @@ extension Sync {
     /// flight are cancelled too. However the sync ends, the replies so far are stored, and the next
     /// sync of the school continues.
     ///
-    /// - Parameters: - configuration: The configuration of the session for the calls. - base: The
-    ///   scheme, the host, the port, and the path of the service if it has one. - progress:
-    ///   Receives the progress of the sync after each reply and about once a second. The
-    ///     sync is cancelled if this returns false or throws.
+    /// - Parameters:
+    ///   - configuration: The configuration of the session for the calls.
+    ///   - base: The scheme, the host, the port, and the path of the service if it has one.
+    ///   - progress: Receives the progress of the sync after each reply and about once a second.
+    ///     The sync is cancelled if this returns false or throws.
     ///
     /// Throws ``SyncStopped`` if the sync cannot continue, for example because the credentials are
     /// wrong, the error of `progress`, and `CancellationError`. Fails as `cancelled` if `progress`
