@@ -74,8 +74,9 @@
 //! **To sync from the service.** [`Sync`]: the calls to make, with [`SyncOptions`]. Each [`Step`]
 //! is the next thing to do, such as sending a [`Call`]. A call results in a [`Reply`], whose
 //! outcome is [`ReplyOutcome`], or in [`CallFailure`]. [`SyncProgress`]: the progress of a sync.
-//! [`SyncReport`]: its result, with each [`FailedRequest`], [`QuarantinedAnswer`],
-//! [`RefusedState`] and [`UnsentState`]. [`StopReason`]: the reason why a sync stopped.
+//! [`SyncReport`]: its result, with each [`FailedRequest`], [`QuarantinedAnswer`], [`Finding`],
+//! [`RefusedState`] and [`UnsentState`]. [`FindingEffect`]: what became of a value that cannot be
+//! used. [`StopReason`]: the reason why a sync stopped.
 //!
 //! **To update devices.** [`Scope`]: the data that a device may have. [`Feed`]: the changes of
 //! this data. [`LiveFeed`]: notification of such changes. [`Follow`]: a feed that is being
@@ -208,8 +209,9 @@ pub use query::{LearnerStatus, Question};
 pub use crate::record::replication::scope::Scope;
 pub use feed::{Feed, Follow};
 pub use sync::{
-    Call, CallFailure, FailedRequest, QuarantinedAnswer, RefusedState, Reply, ReplyOutcome, Step,
-    StopReason, Sync, SyncOptions, SyncProgress, SyncReport, UnsentState,
+    Call, CallFailure, FailedRequest, Finding, FindingEffect, QuarantinedAnswer, RefusedState,
+    Reply, ReplyOutcome, Step, StopReason, Sync, SyncOptions, SyncProgress, SyncReport,
+    UnsentState,
 };
 
 #[cfg(feature = "records")]

@@ -4,8 +4,8 @@ use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::report::{list, text};
 use rollbook::{
-    CallFailure, Coverage, QuarantinedAnswer, Reply, ReplyOutcome, Step, StopReason, SyncOptions,
-    SyncReport,
+    CallFailure, Coverage, Finding, FindingEffect, QuarantinedAnswer, Reply, ReplyOutcome, Step,
+    StopReason, SyncOptions, SyncReport,
 };
 use wasm_bindgen::prelude::*;
 
@@ -117,7 +117,7 @@ impl Sync {
 
     /// Returns the results of the sync so far, as JSON.
     pub fn report(&self) -> Result<String> {
-        Ok(report(&self.sync.report()?))
+        report(&self.sync.report()?)
     }
 
     /// Returns the progress of the pass, as JSON.
@@ -140,10 +140,15 @@ fn step(step: Step) -> Result<String> {
             text(&call.body)
         ),
         Step::Wait { until } => format!(r#"{{"kind":"wait","until":{until}}}"#),
-        Step::Done(of_pass) => format!(r#"{{"kind":"done","report":{}}}"#, report(&of_pass)),
-        Step::Stop(reason) => {
-            format!(r#"{{"kind":"stop","reason":"{}"}}"#, stop_reason(reason)?)
-        }
+        Step::Done(of_pass) => format!(r#"{{"kind":"done","report":{}}}"#, report(&of_pass)?),
+        Step::Stop {
+            reason,
+            report: so_far,
+        } => format!(
+            r#"{{"kind":"stop","reason":"{}","report":{}}}"#,
+            stop_reason(reason)?,
+            report(&so_far)?
+        ),
         _ => return Err(unknown()),
     })
 }
@@ -182,12 +187,22 @@ fn texts(texts: &[String]) -> String {
     list(texts.iter().map(|item| text(item)))
 }
 
-fn report(report: &SyncReport) -> String {
+fn or_null(value: Option<String>) -> String {
+    value.unwrap_or_else(|| "null".to_owned())
+}
+
+fn report(report: &SyncReport) -> Result<String> {
     let failed = report.failed.iter();
     let failed = failed.map(|failed| {
-        let (target, reason) = (text(&failed.target), text(&failed.reason));
-        format!(r#"{{"target":{target},"reason":{reason}}}"#)
+        format!(
+            r#"{{"target":{},"status":{},"reason":{}}}"#,
+            text(&failed.target),
+            or_null(failed.status.map(|status| status.to_string())),
+            text(&failed.reason)
+        )
     });
+    let findings = report.findings.iter().map(finding);
+    let findings = findings.collect::<Result<Vec<_>>>()?;
     let refused = report.refused.iter();
     let refused = refused.map(|refused| {
         format!(
@@ -200,17 +215,34 @@ fn report(report: &SyncReport) -> String {
         let (api_type_id, state) = (unsent.api_type_id, unsent.state);
         format!(r#"{{"apiTypeId":"{api_type_id}","state":{state}}}"#)
     });
-    format!(
-        r#"{{"replies":{},"unchanged":{},"failed":{},"quarantined":{},"unknown":{},"refused":{},"unsent":{},"unstable":{}}}"#,
+    Ok(format!(
+        r#"{{"replies":{},"unchanged":{},"failed":{},"quarantined":{},"findings":{},"unknown":{},"refused":{},"unsent":{},"unstable":{}}}"#,
         report.replies,
         report.unchanged,
         list(failed),
         quarantined(&report.quarantined),
+        list(findings.into_iter()),
         texts(&report.unknown),
         list(refused),
         list(unsent),
         texts(&report.unstable)
-    )
+    ))
+}
+
+fn finding(finding: &Finding) -> Result<String> {
+    let effect = match finding.effect {
+        FindingEffect::FieldEmpty => "fieldEmpty",
+        FindingEffect::RecordLeftOut => "recordLeftOut",
+        _ => return Err(unknown()),
+    };
+    Ok(format!(
+        r#"{{"kind":{},"field":{},"effect":"{effect}","count":{},"keys":{},"target":{}}}"#,
+        text(&finding.kind),
+        text(&finding.field),
+        finding.count,
+        texts(&finding.keys),
+        text(&finding.target)
+    ))
 }
 
 fn quarantined(answers: &[QuarantinedAnswer]) -> String {
@@ -221,7 +253,6 @@ fn quarantined(answers: &[QuarantinedAnswer]) -> String {
 }
 
 fn coverage(coverage: &Coverage) -> String {
-    let or_null = |value: Option<String>| value.unwrap_or_else(|| "null".to_owned());
     let seen = coverage.seen.iter().map(|covered| {
         let days = covered.days;
         format!(

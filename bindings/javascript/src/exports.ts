@@ -32,6 +32,8 @@ export type {
   Coverage,
   Covered,
   FailedRequest,
+  Finding,
+  FindingEffect,
   QuarantinedAnswer,
   RefusedState,
   Reply,

@@ -61,21 +61,21 @@ export type Step =
   | { readonly kind: "done"; readonly report: SyncReport }
   /**
    * The sync cannot continue, and every further step is the same. Records that were published
-   * before are still answered.
+   * before are still answered. The report contains the results so far; its failed requests say what
+   * the service answered. Start another sync when the reason no longer applies.
    */
-  | { readonly kind: "stop"; readonly reason: StopReason };
+  | { readonly kind: "stop"; readonly reason: StopReason; readonly report: SyncReport };
 
 /**
  * The reason for which a sync stopped.
  *
  * - `unauthorised`: the service answered 401, without saying whether the credentials are wrong or
- *   the school has not authorised the integrator.
+ *   the school has not authorised the integrator. Check both.
  * - `wrongCredentials`: the service answered 401 because of the credentials.
  * - `schoolNotAuthorised`: the service answered 401 because of the school.
  * - `unreachable`: the service could not be reached.
  * - `forgotten`: the school was removed, or is no longer synced.
- * - `incomplete`: the school's record or its current learners could not be fetched, so that nothing
- *   was published.
+ * - `incomplete`: no answer of the pass could be fetched. The failed requests of the report say why.
  * - `superseded`: another sync of the school was started since.
  */
 export type StopReason =
@@ -132,6 +132,11 @@ export interface SyncReport {
    * returns the same list at any time.
    */
   readonly quarantined: readonly QuarantinedAnswer[];
+  /**
+   * The values of the stored answers that could not be used, by kind and field of the record. A
+   * later pass reports them again as long as the service has them.
+   */
+  readonly findings: readonly Finding[];
   /** Members of answers that are unknown, as `record: member`. */
   readonly unknown: readonly string[];
   /** State updates that the service refused. The states are the same as before. */
@@ -152,9 +157,43 @@ export interface SyncReport {
 export interface FailedRequest {
   /** The path and the query string. */
   readonly target: string;
-  /** The reason, as text. */
+  /** The HTTP status of the last reply, or `null` if the last attempt had no reply. */
+  readonly status: number | null;
+  /** The reason, as text. It names the record and the field, if one of them is the cause. */
   readonly reason: string;
 }
+
+/**
+ * The values of one field that could not be used, in records of one kind. It contains no such
+ * value.
+ */
+export interface Finding {
+  /** The kind of the records, as datasets name it, for example `learner`. */
+  readonly kind: string;
+  /** The field, for example `date_of_birth`. */
+  readonly field: string;
+  /** What the sync does with such a record. */
+  readonly effect: FindingEffect;
+  /** How many such values the answers contain. */
+  readonly count: number;
+  /**
+   * The keys of the first twenty of these records, without their school. The numbers of a key are
+   * separated by `/`, in the order of the fields of a dataset: the key of a mark is
+   * `assessment_id/learner_id`. A record whose key cannot be read has none.
+   */
+  readonly keys: readonly string[];
+  /** The path and the query string of the first answer that contains such a value. */
+  readonly target: string;
+}
+
+/**
+ * What a sync does with a record that has a value that cannot be used.
+ *
+ * - `fieldEmpty`: the field is empty, as if the service had given no value.
+ * - `recordLeftOut`: the record is left out, because the field is part of its key or a rule reads
+ *   it. If the record is stored, it remains unchanged.
+ */
+export type FindingEffect = "fieldEmpty" | "recordLeftOut";
 
 /** An answer that is stored but not published. */
 export interface QuarantinedAnswer {

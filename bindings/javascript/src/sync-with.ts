@@ -20,16 +20,29 @@ export interface SyncWithOptions {
   readonly signal?: AbortSignal;
 }
 
-/** The sync cannot continue. Records that were published before are still answered. */
+/**
+ * The sync cannot continue. Records that were published before are still answered. The report
+ * contains the results so far; its failed requests say what the service answered.
+ */
 export class SyncStopped extends Error {
   override readonly name = "SyncStopped";
 
-  constructor(readonly reason: StopReason) {
-    super(reasons[reason]);
+  constructor(
+    readonly reason: StopReason,
+    readonly report: SyncReport,
+  ) {
+    super(reason === "incomplete" ? incomplete(report) : reasons[reason]);
   }
 }
 
-const reasons: Readonly<Record<StopReason, string>> = {
+function incomplete({ failed: [first] }: SyncReport): string {
+  if (first === undefined) return "no answer could be fetched: try again later";
+  const { target, status, reason } = first;
+  const outcome = status === null ? "without a reply" : `with status ${status}`;
+  return `no answer could be fetched: ${target} failed ${outcome}: ${reason}`;
+}
+
+const reasons: Readonly<Record<Exclude<StopReason, "incomplete">, string>> = {
   unauthorised:
     "the service answered 401: check the credentials, and that the school has authorised the " +
     "integrator",
@@ -41,9 +54,6 @@ const reasons: Readonly<Record<StopReason, string>> = {
   unreachable: "the service could not be reached: check its address, and that it is running",
   forgotten:
     "the school was removed, or is no longer synced: start a new sync if it should be",
-  incomplete:
-    "the school's record or its current learners could not be fetched, so that nothing was " +
-    "published: try again later",
   superseded: "another sync of the school was started since: let it continue",
 };
 
@@ -122,7 +132,7 @@ class Driver {
           case "done":
             return step.report;
           case "stop":
-            throw new SyncStopped(step.reason);
+            throw new SyncStopped(step.reason, step.report);
         }
       }
     } finally {

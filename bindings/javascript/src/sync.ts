@@ -129,8 +129,8 @@ export class Sync {
   }
 
   /**
-   * Returns the results of the sync so far. The step `done` contains the same report; this method
-   * also returns it for a sync that stopped or is in progress.
+   * Returns the results of the sync so far. The steps `done` and `stop` contain the same report; this
+   * method also returns it for a sync that is in progress.
    */
   async report(): Promise<SyncReport> {
     return read(await this.#call(() => this.#host.call("syncReport", this.#id)));

@@ -74,8 +74,8 @@ const thrown = (page, work) =>
   page.evaluate(async (source) => {
     try {
       await (0, eval)(source)();
-    } catch ({ code, name, message, reason }) {
-      return { code, name, message, reason };
+    } catch ({ code, name, message, reason, report }) {
+      return { code, name, message, reason, failed: report?.failed };
     }
   }, String(work));
 
@@ -145,4 +145,5 @@ test("without a network it waits, and a redirect to another origin is not follow
   const stopped = await thrown(await tab(), () => fill("/moved"));
   assert.equal(served.sent.length, before);
   assert.deepEqual([stopped.name, stopped.reason], ["SyncStopped", "incomplete"]);
+  assert.equal(stopped.failed[0].status, 302);
 });

@@ -51,8 +51,8 @@ test("a mirror answers as its source, before and after a change", async (t) => {
   const report = await run(mirror, { url: `${served.url}/` }, { onProgress: (at) => heard.push(at) });
   assert.ok(served.most > 1 && served.most <= 4, `${served.most} at once`);
   assert.equal(report.replies, served.sent.length);
-  const { failed, quarantined, unstable, refused } = report;
-  assert.deepEqual([failed, quarantined, unstable, refused], [[], [], [], []]);
+  const { failed, quarantined, findings, unstable, refused } = report;
+  assert.deepEqual([failed, quarantined, findings, unstable, refused], [[], [], [], [], []]);
   assert.ok(heard.at(-1).answered > 10);
   assert.deepEqual([heard.at(-1).left, heard.at(-1).inFlight], [0, 0]);
   assert.ok(served.sent.every((call) => call.headers["http-x-password"] === "demo"));
@@ -110,6 +110,55 @@ test("a wrong password stops", async (t) => {
   assert.equal(served.sent.length, 1);
 });
 
+test("a pass without any answer stops, and the error has the failed requests", async (t) => {
+  const { served, mirror } = await both(t, {
+    wrong: () => "away",
+    elsewhere: "https://elsewhere.example",
+  });
+  await assert.rejects(run(mirror, served), (error) => {
+    assert.ok(error instanceof SyncStopped && error.reason === "incomplete");
+    const [first] = error.report.failed;
+    assert.deepEqual([first.target, first.status], [served.targets()[0], 302]);
+    const message = `no answer could be fetched: ${first.target} failed with status 302: ${first.reason}`;
+    assert.equal(error.message, message);
+    return true;
+  });
+});
+
+test("the message of a stop names the first failed request, if there is one", () => {
+  const message = (...failed) => new SyncStopped("incomplete", { failed }).message;
+  assert.equal(message(), "no answer could be fetched: try again later");
+  const cut = { target: "/a", status: null, reason: "ten attempts failed" };
+  assert.equal(
+    message(cut, { ...cut, target: "/b" }),
+    "no answer could be fetched: /a failed without a reply: ten attempts failed",
+  );
+});
+
+test("a value that cannot be used is reported", async (t) => {
+  const { origin, mirror } = await both(t);
+  // Sends the calls to the service. In the list of current learners, learner 1 has an odd date.
+  const fetch = async (url, init) => {
+    const answer = await origin.fetch(url, init);
+    if (!url.includes("status=current")) return answer;
+    const body = (await answer.text()).replace("2018-01-01", "0000-00-00");
+    return new Response(body, { status: answer.status });
+  };
+  const report = await run(mirror, { url: "https://app.example" }, { fetch });
+  assert.deepEqual(report.failed, []);
+  const [finding, ...more] = report.findings;
+  assert.deepEqual(more, []);
+  const { target, ...found } = finding;
+  assert.match(target, /^\/api\/v1\/adminplus\/learners\/1000\?.*status=current/);
+  assert.deepEqual(found, {
+    kind: "learner",
+    field: "date_of_birth",
+    effect: "fieldEmpty",
+    count: 1,
+    keys: ["1"],
+  });
+});
+
 test("a redirect to another origin is not followed", async (t) => {
   const elsewhere = await service(await source(Rollbook));
   t.after(() => elsewhere.close());
@@ -120,8 +169,9 @@ test("a redirect to another origin is not followed", async (t) => {
   const report = await run(mirror, served);
   assert.deepEqual(elsewhere.sent, []);
   assert.ok(report.failed.length > 0);
-  for (const { target, reason } of report.failed) {
+  for (const { target, status, reason } of report.failed) {
     assert.match(target, /discipline/);
+    assert.equal(status, 302);
     assert.match(reason, /302/);
   }
 });
@@ -178,7 +228,7 @@ test("the reason for a missing reply is reported", async (t) => {
       next: async () =>
         failed.length === 0
           ? { kind: "send", call: { id: 1n, method: "GET", target: "/x", body: "" } }
-          : { kind: "stop", reason: "incomplete" },
+          : { kind: "stop", reason: "incomplete", report: { failed: [] } },
       handleFailure: async (_, failure) => failed.push(failure),
       handleReply: async (_, { status }) => failed.push(status),
       progress: async () => abort.abort(),
@@ -367,11 +417,13 @@ test("a sync without syncWith", async (t) => {
   assert.equal(prioritised.call.target, first.call.target);
   const refused = { status: 401, body: new TextEncoder().encode("{}") };
   await sync.handleReply(prioritised.call.id, refused, { now });
-  assert.deepEqual(await sync.next({ now }), { kind: "stop", reason: "unauthorised" });
+  const unauthorised = { kind: "stop", reason: "unauthorised", report: await sync.report() };
+  assert.deepEqual(await sync.next({ now }), unauthorised);
 
   const other = await mirror.sync(SCHOOL, options);
   assert.equal((await other.next({ now })).kind, "send");
-  assert.deepEqual(await sync.next({ now }), { kind: "stop", reason: "superseded" });
+  const superseded = await sync.next({ now });
+  assert.deepEqual([superseded.kind, superseded.reason], ["stop", "superseded"]);
 });
 
 test("invalid options are refused", async (t) => {

@@ -22,6 +22,8 @@ from rollbook import (
     BadArgumentError,
     CancelledError,
     Engine,
+    Finding,
+    FindingEffect,
     NotSyncedError,
     SyncedError,
     SyncProgress,
@@ -33,6 +35,7 @@ from rollbook import (
 from rollbook.sync import (
     CallFailure,
     Done,
+    FailedRequest,
     Outcome,
     RefusedState,
     Reply,
@@ -132,6 +135,7 @@ def test_the_mirror_answers_as_the_service(
         assert 1 < service.most <= 4
         assert report.replies == len(service.sent)
         assert (report.failed, report.quarantined, report.unstable) == ([], [], [])
+        assert report.findings == []
         assert received[0].answered == 0 and received[-1].answered > 10
         assert all("HTTP-X-PASSWORD" in each for each in service.sent)
         is_mirror(mirror, origin)
@@ -199,6 +203,20 @@ def test_a_wrong_password_stops(drive: Driver, mirror: Engine, origin: Engine) -
 
 
 @drivers
+def test_a_pass_without_any_answer_stops(
+    drive: Driver, mirror: Engine, origin: Engine
+) -> None:
+    with Service(origin, lambda place, target: "away") as service:
+        with pytest.raises(SyncStopped) as stopped:
+            drive(mirror, service.address)
+    assert stopped.value.reason is StopReason.INCOMPLETE
+    first = stopped.value.report.failed[0]
+    assert (first.target, first.status) == (next(iter(service.asked)), 302)
+    message = f"no answer could be fetched: {first.target} failed with status 302: {first.reason}"
+    assert str(stopped.value) == message
+
+
+@drivers
 def test_cancelled_and_resumed(drive: Driver, tmp_path: Path, origin: Engine) -> None:
     def enough(progress: SyncProgress) -> Optional[bool]:
         return progress.answered < 8
@@ -256,6 +274,7 @@ def test_a_redirect_elsewhere_is_not_followed(
         assert elsewhere.sent == []
     assert report.failed != []
     assert all("discipline" in failed.target for failed in report.failed)
+    assert report.failed[0].status == 302
     assert "302" in report.failed[0].reason
 
 
@@ -416,12 +435,36 @@ def test_driven_by_hand(mirror: Engine, origin: Engine) -> None:
     refused = sync.handle_reply(prioritised.call.id, now, Reply(401, b"{}"))
     assert refused.outcome is Outcome.FAILED
     stop = sync.next(now)
-    assert stop == Stop(StopReason.UNAUTHORISED)
-    assert sync.report().failed == []
+    assert stop == Stop(StopReason.UNAUTHORISED, sync.report())
 
     mirror.forget_sync(1000)
     assert mirror.synced(1000) is None
     mirror.apply('{"type":"gender","id":77,"name":"Made up"}')
+
+
+def test_a_value_that_cannot_be_used(mirror: Engine, origin: Engine) -> None:
+    sync = mirror.sync(1000, days_from=FROM)
+    now = NOW
+    while True:
+        step = sync.next(now)
+        if isinstance(step, Wait):
+            now = step.until
+        elif isinstance(step, Send):
+            answer = origin.request(step.call.target, headers=HEADERS)
+            body = answer.body
+            if "status=current" in step.call.target:
+                # The date of birth of learner 1.
+                assert b"2018-01-01" in body
+                body = body.replace(b"2018-01-01", b"0000-00-00")
+            sync.handle_reply(step.call.id, now, Reply(answer.status, body))
+        else:
+            break
+    assert isinstance(step, Done) and step.report.failed == []
+    target = step.report.findings[0].target
+    assert target.startswith("/api/v1/adminplus/learners/1000?") and "status=current" in target
+    assert step.report.findings == [
+        Finding("learner", "date_of_birth", FindingEffect.FIELD_EMPTY, 1, ["1"], target)
+    ]
 
 
 def test_options_that_are_none(mirror: Engine) -> None:
@@ -432,8 +475,17 @@ def test_options_that_are_none(mirror: Engine) -> None:
 
 
 def test_every_reason_has_a_message() -> None:
+    report = SyncReport(0, 0, [], [], [], [], [], [], [])
     for reason in StopReason:
-        assert ": " in str(SyncStopped(reason)) and SyncStopped(reason).reason is reason
+        stopped = SyncStopped(reason, report)
+        assert ": " in str(stopped) and stopped.reason is reason and stopped.report is report
+
+
+def test_the_message_names_the_first_failed_request() -> None:
+    failed = [FailedRequest(target, None, "ten attempts failed") for target in ("/a", "/b")]
+    report = SyncReport(0, 0, failed, [], [], [], [], [], [])
+    message = "no answer could be fetched: /a failed without a reply: ten attempts failed"
+    assert str(SyncStopped(StopReason.INCOMPLETE, report)) == message
 
 
 def test_a_sync_may_be_asked_while_it_is_driven(mirror: Engine, origin: Engine) -> None:

@@ -1,7 +1,7 @@
 //! The statistics of a sync pass: the calls, the bytes and the outcomes of the replies.
 
 use indicatif::{HumanBytes, HumanCount};
-use rollbook::{ReplyOutcome, SyncReport};
+use rollbook::{FailedRequest, Finding, FindingEffect, ReplyOutcome, SyncReport};
 use std::fmt::Write as _;
 use std::time::Instant;
 
@@ -40,7 +40,8 @@ impl Account {
         }
     }
 
-    /// Returns whether the pass changed nothing and has nothing else to report.
+    /// Returns whether the pass changed nothing and has nothing else to report. Findings do not
+    /// count, because each pass reports them again until the service corrects them.
     // The example `sync` reports every pass.
     #[allow(dead_code)]
     pub(crate) fn is_quiet(&self, report: &SyncReport) -> bool {
@@ -63,12 +64,15 @@ impl Account {
             HumanBytes(self.bytes),
             self.start.elapsed()
         );
-        let failed = report.failed.iter();
-        let failed = failed.map(|one| format!("{}: {}", one.target, one.reason));
         list(
             &mut text,
             "Not fetched; the store retains its previous data",
-            failed,
+            report.failed.iter().map(describe_failed),
+        );
+        list(
+            &mut text,
+            "Values of the service that could not be used",
+            report.findings.iter().map(describe_finding),
         );
         list(
             &mut text,
@@ -92,7 +96,49 @@ impl Account {
     }
 }
 
-fn list(text: &mut String, title: &str, items: impl ExactSizeIterator<Item = String>) {
+/// Describes a failed request: its target, the status of the last reply, and the reason.
+pub(crate) fn describe_failed(failed: &FailedRequest) -> String {
+    let status = match failed.status {
+        Some(status) => format!("status {status}"),
+        None => "no reply".to_owned(),
+    };
+    format!("{}: {status}: {}", failed.target, failed.reason)
+}
+
+/// Describes a finding: `learner.date_of_birth: 3 values could not be used (learners 7, 9, 12); the
+/// field is empty`.
+fn describe_finding(finding: &Finding) -> String {
+    let (kind, count) = (&finding.kind, finding.count);
+    let values = if count == 1 { "value" } else { "values" };
+    let mut text = format!(
+        "{kind}.{}: {} {values} could not be used",
+        finding.field,
+        HumanCount(count)
+    );
+    if let [first, others @ ..] = finding.keys.as_slice() {
+        let plural = if others.is_empty() { "" } else { "s" };
+        let _ = write!(text, " ({kind}{plural} {first}");
+        for key in others {
+            let _ = write!(text, ", {key}");
+        }
+        text += if count > finding.keys.len() as u64 {
+            ", …)"
+        } else {
+            ")"
+        };
+    }
+    text += match finding.effect {
+        FindingEffect::FieldEmpty => "; the field is empty",
+        FindingEffect::RecordLeftOut if count == 1 => "; the record is left out",
+        FindingEffect::RecordLeftOut => "; the records are left out",
+        // The enum is not exhaustive: a later version may add an effect.
+        _ => "",
+    };
+    text
+}
+
+/// Adds a list with a title to a text, unless the list is empty.
+pub(crate) fn list(text: &mut String, title: &str, items: impl ExactSizeIterator<Item = String>) {
     let count = items.len();
     if count == 0 {
         return;

@@ -4,8 +4,9 @@
 pub(crate) mod account;
 pub(crate) mod origin;
 
-use account::Account;
-use rollbook::{Call, CallFailure, Reply, Step, StopReason, Sync};
+use account::{Account, describe_failed, list};
+use rollbook::{Call, CallFailure, Reply, Step, StopReason, Sync, SyncReport};
+use std::collections::BTreeSet;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
@@ -126,7 +127,7 @@ pub(crate) fn drive(
                     _ => {}
                 }
             }
-            ended @ (Step::Done(_) | Step::Stop(_)) => return Ok(Some(ended)),
+            ended @ (Step::Done(_) | Step::Stop { .. }) => return Ok(Some(ended)),
             // The enum is not exhaustive: a later version may add a step.
             _ => {}
         }
@@ -164,8 +165,8 @@ fn handle_answer(
 }
 
 /// Describes why a sync stopped, and what to do about it.
-pub(crate) fn reason(why: StopReason) -> &'static str {
-    match why {
+pub(crate) fn describe_stop(reason: StopReason, report: &SyncReport) -> String {
+    let text = match reason {
         StopReason::Unauthorised => {
             "the service answered 401. See that ROLLBOOK_USERNAME and ROLLBOOK_PASSWORD are \
              those of the integrator, and that the school has authorised it"
@@ -182,12 +183,46 @@ pub(crate) fn reason(why: StopReason) -> &'static str {
             "the service could not be reached in three attempts. See that its address is right \
              and that it is up"
         }
-        StopReason::Incomplete => {
-            "the school's record or its current learners could not be fetched. See that the service \
-             runs, that the school's id is right, and that it has authorised the integrator for \
-             them"
-        }
+        StopReason::Incomplete => return describe_failures(report),
         StopReason::Forgotten => "the school is no longer to be synced",
         _ => "another sync of the school was started",
+    };
+    text.to_owned()
+}
+
+/// Lists the failed requests of a pass without any answer, and what to do about each status.
+fn describe_failures(report: &SyncReport) -> String {
+    if report.failed.is_empty() {
+        return "no answer could be fetched".to_owned();
     }
+    let mut text = String::new();
+    let failed = report.failed.iter();
+    list(
+        &mut text,
+        "no answer could be fetched",
+        failed.clone().map(describe_failed),
+    );
+    let advice: BTreeSet<_> = failed.filter_map(|failed| advise(failed.status)).collect();
+    for line in advice {
+        text += line;
+        text.push('\n');
+    }
+    text.trim_end().to_owned()
+}
+
+/// Returns what to do about a failed request whose last reply had this status.
+fn advise(status: Option<u16>) -> Option<&'static str> {
+    Some(match status {
+        None => "no reply: see that the network works and that the service is up",
+        Some(401) => {
+            "401: see that ROLLBOOK_USERNAME and ROLLBOOK_PASSWORD are those of the integrator"
+        }
+        Some(403) => {
+            "403: have the API type activated for the school; the target says which family: \
+             adminplus, currplus or finplus"
+        }
+        Some(404) => "404: the service does not have this resource at this address",
+        Some(429 | 500..=599) => "429 or 5xx: the service is overloaded or failing; wait a while",
+        Some(_) => return None,
+    })
 }

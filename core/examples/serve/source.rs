@@ -3,7 +3,7 @@
 use crate::driver::account::Account;
 use crate::driver::origin::Origin;
 use crate::driver::{
-    Answer, Answered, Events, LONGEST, MAX_BYTES, NoAnswer, Seen, Transport, drive, reason,
+    Answer, Answered, Events, LONGEST, MAX_BYTES, NoAnswer, Seen, Transport, describe_stop, drive,
 };
 use axum::body::Body;
 use axum::http::{Request, header};
@@ -120,7 +120,9 @@ impl Source {
                     eprint!("School {school}: {}", account.text(&report));
                 }
             }
-            Some(Step::Stop(why)) => return Err(reason(why).into()),
+            Some(Step::Stop { reason, report }) => {
+                return Err(describe_stop(reason, &report).into());
+            }
             _ => return Ok(false),
         }
         Ok(true)

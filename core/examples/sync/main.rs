@@ -20,7 +20,7 @@ mod service;
 
 use arguments::Arguments;
 use driver::account::Account;
-use driver::{Events, Interrupter, Seen, drive, reason};
+use driver::{Events, Interrupter, Seen, describe_stop, drive};
 use indicatif::{ProgressBar, ProgressStyle};
 use rollbook::{Engine, Options, Step, StopReason, SyncOptions};
 use service::Service;
@@ -85,10 +85,13 @@ fn filled(arguments: &Arguments) -> Result<u8, Box<dyn Error>> {
             ages::print(&engine, arguments)?;
             DONE
         }
-        Some(Step::Stop(why)) => {
-            eprintln!("sync: {}; then run this again", reason(why));
+        Some(Step::Stop { reason, report }) => {
+            eprintln!(
+                "sync: {}; then run this again",
+                describe_stop(reason, &report)
+            );
             if matches!(
-                why,
+                reason,
                 StopReason::Unauthorised
                     | StopReason::WrongCredentials
                     | StopReason::SchoolNotAuthorised

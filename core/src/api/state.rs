@@ -7,7 +7,7 @@ use super::{v1, v2};
 use crate::dataset::IdempotencyKey;
 use crate::dataset::replication::outbox;
 use crate::error::{Error, Result};
-use crate::json::Object;
+use crate::json::{self, Object};
 use crate::query::{self, NO_INTEGRATIONS, ValidationErrors, View, Wrong, push_client};
 use crate::record::kinds::integrator;
 use crate::record::value::integer;
@@ -207,7 +207,7 @@ fn members<'a, const N: usize>(
     body: &'a [u8],
     names: [&str; N],
 ) -> Result<[Option<&'a str>; N], BadBody> {
-    let object = std::str::from_utf8(body)
+    let object = std::str::from_utf8(json::without_byte_order_mark(body))
         .ok()
         .and_then(|text| Object::parse(text).ok());
     let Some(Object { members }) = object else {

@@ -73,7 +73,7 @@ pub(crate) const SCHOOL_ID: &str = "school_id";
 /// The text of v1's 401 for an endpoint that is about one school.
 pub(crate) const CLIENT_NOT_AUTHORISED: &str = "Client access not authorised";
 /// The text of v1's 401 for an endpoint that is about all schools.
-pub(crate) const REQUEST_NOT_AUTHORISED: &str = "Request not authorised";
+const REQUEST_NOT_AUTHORISED: &str = "Request not authorised";
 
 impl Endpoint {
     /// Creates an endpoint about all schools that answers with a collection without parents. It

@@ -36,9 +36,7 @@ pub(crate) use coverage_check::CoverageCheck;
 pub(crate) use decoded::authorisations::{Authorisations, authorisations};
 pub(crate) use decoded::integrators::{Family, Integrators, api_types, integrators};
 pub(crate) use decoded::school_facts::SchoolFacts;
-pub(crate) use endpoint::{
-    CLIENT_NOT_AUTHORISED, Endpoint, Last, Query, REQUEST_NOT_AUTHORISED, SCHOOL_ID, Then,
-};
+pub(crate) use endpoint::{CLIENT_NOT_AUTHORISED, Endpoint, Last, Query, SCHOOL_ID, Then};
 pub(crate) use endpoints::ENDPOINTS;
 pub(crate) use endpoints::clients::{NO_INTEGRATIONS, push_client};
 pub(crate) use follower_scope::depends_on_any_record;

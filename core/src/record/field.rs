@@ -59,13 +59,24 @@ pub(crate) enum Role {
     Residual,
 }
 
+/// What a record must have in a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Requirement {
+    None,
+    /// A synced record must have the value of the service, or none if the service has none. A rule
+    /// reads it, so that any other value would cause wrong answers.
+    ValueOfService,
+    /// Every record must have a value.
+    Value,
+}
+
 /// The declaration of a field of a kind.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Field {
     pub(crate) name: &'static str,
     pub(crate) form: FieldForm,
     pub(crate) role: Role,
-    pub(crate) required: bool,
+    pub(crate) requirement: Requirement,
     /// The number of the residual field, if the value can be one. It is part of the format, and
     /// is never given to another field of the kind.
     pub(crate) residual_field: Option<u8>,
@@ -118,7 +129,7 @@ impl Field {
             name,
             form,
             role: Role::Answered,
-            required: false,
+            requirement: Requirement::None,
             residual_field: None,
             filter_column: None,
             end_column: None,
@@ -158,9 +169,27 @@ impl Field {
 
     pub(crate) const fn required(self) -> Field {
         Field {
-            required: true,
+            requirement: Requirement::Value,
             ..self
         }
+    }
+
+    /// Marks the field as one that rules read.
+    pub(crate) const fn ruling(self) -> Field {
+        Field {
+            requirement: Requirement::ValueOfService,
+            ..self
+        }
+    }
+
+    /// Returns whether a record must have a value of the field.
+    pub(crate) const fn is_required(&self) -> bool {
+        matches!(self.requirement, Requirement::Value)
+    }
+
+    /// Returns whether a synced record must have the value that the service has.
+    pub(crate) const fn is_ruling(&self) -> bool {
+        !matches!(self.requirement, Requirement::None)
     }
 
     pub(crate) const fn filter_column(self, filter_column: u8) -> Field {

@@ -20,8 +20,8 @@ mod tests;
 pub(crate) use fetch::ownership::OwnershipTokens;
 pub use handle::Sync;
 pub use step::{
-    Call, CallFailure, FailedRequest, QuarantinedAnswer, RefusedState, Reply, ReplyOutcome, Step,
-    StopReason, SyncProgress, SyncReport, UnsentState,
+    Call, CallFailure, FailedRequest, Finding, FindingEffect, QuarantinedAnswer, RefusedState,
+    Reply, ReplyOutcome, Step, StopReason, SyncProgress, SyncReport, UnsentState,
 };
 pub use sync_options::SyncOptions;
 #[cfg(fuzzing)]

@@ -17,8 +17,13 @@ pub enum Step {
     Done(SyncReport),
     /// The sync cannot continue, and every further step is the same. It publishes nothing more;
     /// records that were published before are still answered. Start another sync when the reason no
-    /// longer applies. `Sync::report` returns the results so far.
-    Stop(StopReason),
+    /// longer applies.
+    Stop {
+        /// Why the sync stopped.
+        reason: StopReason,
+        /// The results so far. Its failed requests say what the service answered.
+        report: SyncReport,
+    },
 }
 
 /// Why a sync stopped.
@@ -26,7 +31,7 @@ pub enum Step {
 #[non_exhaustive]
 pub enum StopReason {
     /// The service answered 401, without saying whether the credentials are wrong or the school has
-    /// not authorised the integrator.
+    /// not authorised the integrator. Check both.
     Unauthorised,
     /// The service answered 401 because of the credentials.
     WrongCredentials,
@@ -38,8 +43,7 @@ pub enum StopReason {
     Unreachable,
     /// The school was removed, or is no longer synced.
     Forgotten,
-    /// The school's record or its current learners could not be fetched. Without them nothing is
-    /// published.
+    /// No answer of the pass could be fetched. The failed requests of the report say why.
     Incomplete,
     /// Another sync of the school was started since.
     Superseded,
@@ -116,6 +120,9 @@ pub struct SyncReport {
     /// it would change are answered unchanged. `Sync::approve` and `Sync::reject` decide about it.
     /// `Sync::quarantined` returns the same list at any time.
     pub quarantined: Vec<QuarantinedAnswer>,
+    /// The values of the stored answers that could not be used, by kind and field of the record. A
+    /// later pass reports them again as long as the service has them.
+    pub findings: Vec<Finding>,
     /// Unknown members of answers, as `record: member`.
     pub unknown: Vec<String>,
     /// State updates that the service refused. The states were reset to their earlier values.
@@ -184,6 +191,40 @@ pub struct SyncProgress {
 pub struct FailedRequest {
     /// The path and the query string.
     pub target: String,
-    /// The reason, as text.
+    /// The HTTP status of the last reply, or `None` if the last attempt had no reply.
+    pub status: Option<u16>,
+    /// The reason, as text. It names the record and the field, if one of them is the cause.
     pub reason: String,
+}
+
+/// The values of one field that could not be used, in records of one kind. It contains no such
+/// value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Finding {
+    /// The kind of the records, as datasets name it, for example `learner`.
+    pub kind: String,
+    /// The field, for example `date_of_birth`.
+    pub field: String,
+    /// What the sync does with such a record.
+    pub effect: FindingEffect,
+    /// How many such values the answers contain.
+    pub count: u64,
+    /// The keys of the first twenty of these records, without their school. The numbers of a key
+    /// are separated by `/`, in the order of the fields of a dataset: the key of a mark is
+    /// `assessment_id/learner_id`. A record whose key cannot be read has none.
+    pub keys: Vec<String>,
+    /// The path and the query string of the first answer that contains such a value.
+    pub target: String,
+}
+
+/// What a sync does with a record that has a value that cannot be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum FindingEffect {
+    /// The field is empty, as if the service had given no value.
+    FieldEmpty,
+    /// The record is left out, because the field is part of its key or a rule reads it. If the
+    /// record is stored, it remains unchanged.
+    RecordLeftOut,
 }

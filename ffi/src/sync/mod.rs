@@ -55,7 +55,10 @@ impl Sync {
             rollbook::Step::Done(report) => Step::Done {
                 report: report.into(),
             },
-            rollbook::Step::Stop(reason) => Step::Stop { reason },
+            rollbook::Step::Stop { reason, report } => Step::Stop {
+                reason,
+                report: report.into(),
+            },
             _ => return Err(unknown_step()),
         })
     }
@@ -124,8 +127,8 @@ impl Sync {
         Ok(self.sync.reject(target)?)
     }
 
-    /// Returns the results of the sync so far. It returns the same as `Done` contains, and is also
-    /// available while the sync is running and after it has stopped.
+    /// Returns the results of the sync so far. It returns the same as `Done` and `Stop` contain, and
+    /// is also available while the sync is running.
     ///
     /// Fails with `suspended` or `closed`, and with `io` or `corrupt` if the store fails.
     pub fn report(&self) -> Result<SyncReport> {
@@ -227,10 +230,11 @@ mod tests {
                 }
                 Step::Wait { until } => now = until,
                 Step::Done { report } => break report,
-                Step::Stop { reason } => panic!("{reason:?}"),
+                Step::Stop { reason, report } => panic!("{reason:?} {report:?}"),
             }
         };
         assert_eq!(report.failed, []);
+        assert_eq!(report.findings, []);
         assert!(report.replies > report.unchanged && report.unchanged > 0);
         let progress = sync.progress()?;
         assert_eq!((progress.left, progress.in_flight), (0, 0));

@@ -1,11 +1,15 @@
 //! The results and the progress of a sync pass, and the coverage of a school.
 
+use rollbook::FindingEffect;
+
 /// A call that failed permanently.
 #[derive(Debug, Clone, PartialEq, Eq, uniffi::Record)]
 pub struct FailedRequest {
     /// The path and the query string.
     pub target: String,
-    /// The reason, as text.
+    /// The HTTP status of the last reply. It is missing if the last attempt had no reply.
+    pub status: Option<u16>,
+    /// The reason, as text. It names the record and the field, if one of them is the cause.
     pub reason: String,
 }
 
@@ -13,9 +17,54 @@ impl From<rollbook::FailedRequest> for FailedRequest {
     fn from(failed: rollbook::FailedRequest) -> FailedRequest {
         FailedRequest {
             target: failed.target,
+            status: failed.status,
             reason: failed.reason,
         }
     }
+}
+
+/// The values of one field that could not be used, in records of one kind. It contains no such
+/// value.
+#[derive(Debug, Clone, PartialEq, Eq, uniffi::Record)]
+pub struct Finding {
+    /// The kind of the records, as datasets name it, for example `learner`.
+    pub kind: String,
+    /// The field, for example `date_of_birth`.
+    pub field: String,
+    /// What the sync does with such a record.
+    pub effect: FindingEffect,
+    /// How many such values the answers contain.
+    pub count: u64,
+    /// The keys of the first twenty of these records, without their school. The numbers of a key
+    /// are separated by `/`, in the order of the fields of a dataset: the key of a mark is
+    /// `assessment_id/learner_id`. A record whose key cannot be read has none.
+    pub keys: Vec<String>,
+    /// The path and the query string of the first answer that contains such a value.
+    pub target: String,
+}
+
+impl From<rollbook::Finding> for Finding {
+    fn from(finding: rollbook::Finding) -> Finding {
+        Finding {
+            kind: finding.kind,
+            field: finding.field,
+            effect: finding.effect,
+            count: finding.count,
+            keys: finding.keys,
+            target: finding.target,
+        }
+    }
+}
+
+/// What a sync does with a record that has a value that cannot be used.
+#[uniffi::remote(Enum)]
+#[non_exhaustive]
+pub enum FindingEffect {
+    /// The field is empty, as if the service had given no value.
+    FieldEmpty,
+    /// The record is left out, because the field is part of its key or a rule reads it. If the
+    /// record is stored, it remains unchanged.
+    RecordLeftOut,
 }
 
 /// An answer that is stored but not published.
@@ -85,6 +134,9 @@ pub struct SyncReport {
     /// it would change are answered unchanged. `approve` and `reject` decide about it.
     /// `quarantined` returns the same list at any time.
     pub quarantined: Vec<QuarantinedAnswer>,
+    /// The values of the stored answers that could not be used, by kind and field of the record. A
+    /// later pass reports them again as long as the service has them.
+    pub findings: Vec<Finding>,
     /// Unknown members of answers, as `record: member`.
     pub unknown: Vec<String>,
     /// State updates that the service refused. The states were reset to their earlier values.
@@ -105,6 +157,7 @@ impl From<rollbook::SyncReport> for SyncReport {
             unchanged: report.unchanged,
             failed: report.failed.into_iter().map(FailedRequest::from).collect(),
             quarantined: quarantined.map(QuarantinedAnswer::from).collect(),
+            findings: report.findings.into_iter().map(Finding::from).collect(),
             unknown: report.unknown,
             refused: report.refused.into_iter().map(RefusedState::from).collect(),
             unsent: report

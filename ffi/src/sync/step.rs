@@ -38,10 +38,13 @@ pub enum Step {
         report: SyncReport,
     },
     /// The sync cannot continue, and every further step is the same. It publishes nothing more;
-    /// records that were published before are still answered.
+    /// records that were published before are still answered. Start another sync when the reason no
+    /// longer applies.
     Stop {
         /// Why the sync stopped.
         reason: StopReason,
+        /// The results so far. Its failed requests say what the service answered.
+        report: SyncReport,
     },
 }
 
@@ -50,7 +53,7 @@ pub enum Step {
 #[non_exhaustive]
 pub enum StopReason {
     /// The service answered 401, without saying whether the credentials are wrong or the school has
-    /// not authorised the integrator.
+    /// not authorised the integrator. Check both.
     Unauthorised,
     /// The service answered 401 because of the credentials.
     WrongCredentials,
@@ -62,8 +65,7 @@ pub enum StopReason {
     Unreachable,
     /// The school was removed, or is no longer synced.
     Forgotten,
-    /// The school's record or its current learners could not be fetched. Without them nothing is
-    /// published.
+    /// No answer of the pass could be fetched. The failed requests of the report say why.
     Incomplete,
     /// Another sync of the school was started since.
     Superseded,

@@ -151,7 +151,7 @@ impl Place<'_> {
                     Ok(())
                 }
                 Ok(Step::Done(_)) => return self.count.add("passes", 1),
-                Ok(Step::Stop(_)) => return self.count.add("passes that stopped", 1),
+                Ok(Step::Stop { .. }) => return self.count.add("passes that stopped", 1),
                 Ok(other) => panic!("{other:?}"),
                 Err(error) => Err(error),
             };

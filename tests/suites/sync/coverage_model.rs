@@ -124,16 +124,10 @@ impl Seen {
             .all(|status| self.has_learners(status, true))
     }
 
-    /// Accounts show the learners who have left, but only together with all lists. If a list is
-    /// missing, they are not used.
     fn has_accounts(&self, all: bool) -> bool {
-        let has_lists = ["current", "waitlist"]
-            .iter()
-            .all(|status| self.has_learners(status, false));
-        has_lists
-            && self.any("learnerparentinfo", |call| {
-                call.is_on("all_accounts") == all
-            })
+        self.any("learnerparentinfo", |call| {
+            call.is_on("all_accounts") == all
+        })
     }
 
     fn has_debtors(&self, all: bool) -> bool {

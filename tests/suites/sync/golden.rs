@@ -75,7 +75,7 @@ fn write() {
     let lines: Vec<String> = school.lines().collect();
     source.apply(lines.join("\n").as_bytes()).unwrap();
     source.apply(super::ACCESS.as_bytes()).unwrap();
-    let (mirror, ..) = synced(&source, NOW, SyncOptions::default()).unwrap();
+    let (mirror, ..) = synced(&source, NOW, SyncOptions::default());
     mirror.erase_learner(SCHOOL, ERASED).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store");

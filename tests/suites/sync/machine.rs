@@ -2,7 +2,7 @@
 //! service fails.
 
 use super::steps::{lines, little_school};
-use super::{ACCESS, NOW, SCHOOL, get, reply};
+use super::{ACCESS, NOW, SCHOOL, get, reply, stop_reason};
 use rollbook::{
     Answer, Call, CallFailure, Engine, Options, Reply, ReplyOutcome, Step, StopReason, Sync,
     SyncOptions, SyncReport,
@@ -317,7 +317,10 @@ fn only_the_newest_sync_of_a_school_continues() {
         first.handle_reply(call.id, NOW, &reply(&answer)).unwrap(),
         ReplyOutcome::Stale
     );
-    assert_eq!(first.next(NOW).unwrap(), Step::Stop(StopReason::Superseded));
+    assert_eq!(
+        stop_reason(first.next(NOW).unwrap()),
+        StopReason::Superseded
+    );
     // The call has the same id, so its reply can be passed to the new sync.
     assert_eq!(second.next(NOW).unwrap(), Step::Send(call.clone()));
     assert_eq!(

@@ -85,7 +85,7 @@ fn large() -> [(&'static str, &'static str, u16, Vec<u8>, ReplyOutcome); 7] {
                 "\\n".repeat(MOST / 2 - 100)
             )
             .into_bytes(),
-            ReplyOutcome::Failed,
+            ReplyOutcome::Stored,
         ),
         (
             "many unknown fields",

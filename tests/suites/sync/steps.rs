@@ -1,6 +1,6 @@
 //! The interface of a sync: steps, replies and failures.
 
-use super::{ACCESS, NOW, SCHOOL, get, reply};
+use super::{ACCESS, NOW, SCHOOL, get, reply, stop_reason};
 use rollbook::{
     AccountablePersons, Call, CallFailure, Credentials, Engine, Options, Reply, ReplyOutcome,
     Request, SchoolInfo, Step, StopReason, Sync, SyncOptions,
@@ -229,40 +229,85 @@ fn drive_to_end(sync: &Sync, source: &Engine) -> Vec<String> {
     }
 }
 
+/// The service rejects the credentials during a pass. The next sync continues the pass.
 #[test]
-fn credentials_that_are_wrong_stop_it() {
+fn credentials_that_are_rejected_stop_it() {
+    let source = little_school();
+    let mirror = Engine::memory(Options::default()).unwrap();
+    let rejected = |target: &str| {
+        let is_rejected = target.contains("status=current") || target.contains("settings/clients");
+        is_rejected.then_some((401, "{}"))
+    };
+    let first = mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
+    for _ in 0..2 {
+        let stopped = drive(&first, &source, &rejected).unwrap();
+        assert_eq!(stop_reason(stopped), StopReason::WrongCredentials);
+    }
+    assert_eq!(first.report().unwrap().failed, []);
+    let asked = mirror.ask(&SchoolInfo { school: SCHOOL }).unwrap();
+    assert_eq!(asked.status.code, 404, "nothing was published");
+    let sync = mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
+    assert_eq!(drive_to_end(&sync, &source), [""; 0]);
+    assert_eq!(sync.report().unwrap().failed, []);
+}
+
+/// One endpoint answers 401 although Get Clients accepts the credentials: only its data is missing.
+#[test]
+fn a_single_401_costs_only_its_resource() {
     let source = little_school();
     let mirror = Engine::memory(Options::default()).unwrap();
     let sync = mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
-    let unauthorised = |target: &str| target.contains("status=current").then_some((401, "{}"));
-    for _ in 0..2 {
-        let stopped = drive(&sync, &source, &unauthorised).unwrap();
-        assert_eq!(stopped, Step::Stop(StopReason::Unauthorised));
-    }
-    let asked = mirror.ask(&SchoolInfo { school: SCHOOL }).unwrap();
-    assert_eq!(asked.status.code, 404, "nothing was published");
+    let rejected = |target: &str| target.contains("staffmembers").then_some((401, "{}"));
+    let Ok(Step::Done(report)) = drive(&sync, &source, &rejected) else {
+        panic!("not done");
+    };
+    let [failed] = &report.failed[..] else {
+        panic!("{:?}", report.failed);
+    };
+    assert_eq!(failed.status, Some(401));
+    assert_eq!(failed.reason, "the service answered 401");
+    mirror.apply(ACCESS.as_bytes()).unwrap();
+    assert_eq!(get(&mirror, &failed.target, NOW).status.code, 503);
+    let learners = "/api/v1/adminplus/learners/1000";
+    assert_eq!(get(&mirror, learners, NOW), get(&source, learners, NOW));
 }
 
+/// The check of the access gets no usable reply, so that nothing shows what the 401 means.
 #[test]
-fn without_the_learners_nothing_is_published_at_first() {
+fn a_401_that_cannot_be_checked_stops_it() {
     let source = little_school();
-    for lost in ["status=current", "debtmanagement/schools/"] {
-        let mirror = Engine::memory(Options::default()).unwrap();
-        let sync = mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
-        let step = drive(&sync, &source, &|target| {
-            target.contains(lost).then_some((403, "{}"))
-        });
-        assert_eq!(step.unwrap(), Step::Stop(StopReason::Incomplete), "{lost}");
-        let failed = sync.report().unwrap().failed;
-        let target = failed.iter().find(|one| one.target.contains(lost));
-        assert_eq!(target.unwrap().reason, "the service answered 403");
-        // The next pass requests everything from the start.
-        let sync = mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
-        let Ok(Step::Done(report)) = drive(&sync, &source, &|_| None) else {
-            panic!("not done");
-        };
-        assert_eq!(report.failed, []);
-    }
+    let mirror = Engine::memory(Options::default()).unwrap();
+    let sync = mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
+    let unwell = |target: &str| match target {
+        _ if target.contains("status=current") => Some((401, "{}")),
+        _ if target.contains("settings/clients") => Some((500, "")),
+        _ => None,
+    };
+    let stopped = drive(&sync, &source, &unwell).unwrap();
+    assert_eq!(stop_reason(stopped), StopReason::Unauthorised);
+}
+
+/// If nothing at all can be fetched, the sync stops and says why.
+#[test]
+fn a_service_that_refuses_everything_stops_it() {
+    let source = little_school();
+    let mirror = Engine::memory(Options::default()).unwrap();
+    let sync = mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
+    let step = drive(&sync, &source, &|_| Some((403, "{}")));
+    let Step::Stop { reason, report } = step.unwrap() else {
+        panic!("not stopped");
+    };
+    assert_eq!(reason, StopReason::Incomplete);
+    let first = &report.failed[0];
+    assert_eq!(first.target, "/api/v1/finplus/debtmanagement/schools/1000");
+    assert_eq!(first.status, Some(403));
+    assert_eq!(first.reason, "the service answered 403");
+    assert_eq!(sync.report().unwrap(), report);
+    assert_eq!(mirror.synced(SCHOOL).unwrap(), None);
+    // The next pass requests everything from the start.
+    let sync = mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
+    assert_eq!(drive_to_end(&sync, &source), [""; 0]);
+    assert_eq!(sync.report().unwrap().failed, []);
 }
 
 #[test]
@@ -290,7 +335,10 @@ fn a_call_is_returned_once_while_it_is_in_flight() {
     let until = NOW + 120;
     assert_eq!(sync.next(NOW).unwrap(), Step::Wait { until });
     assert_eq!(sync.next(until - 1).unwrap(), Step::Wait { until });
-    // No outcome of the call was reported, so it is sent again after a pause.
+    // No outcome of the call was reported, so it is sent again after a pause. As the service has not
+    // replied yet, another request is tried in the meantime.
+    let other = sent(sync.next(until).unwrap());
+    assert_ne!(other.target, call.target);
     let Step::Wait { until } = sync.next(until).unwrap() else {
         panic!("the call has not failed");
     };
@@ -305,6 +353,8 @@ fn a_call_is_returned_once_while_it_is_in_flight() {
         ReplyOutcome::Stale
     );
     // A call without a network is not counted as an attempt.
+    sync.handle_failure(other.id, until, CallFailure::Offline)
+        .unwrap();
     for _ in 0..50 {
         let Step::Wait { until } = sync.next(NOW).unwrap() else {
             panic!("no pause");
@@ -369,7 +419,9 @@ fn a_clock_that_is_set_back_makes_no_wait_longer() {
                     assert!(waited <= most + 2, "{status}: {waited}");
                     now = until;
                 }
-                Step::Send(call) => break call,
+                Step::Send(again) if again.id == call.id => break again,
+                // Another request is tried as long as the service has not replied.
+                Step::Send(_) if status == 0 => {}
                 other => panic!("{other:?}"),
             }
         };
@@ -377,7 +429,7 @@ fn a_clock_that_is_set_back_makes_no_wait_longer() {
     }
 }
 
-/// The first call names the school; another one shows what a 401 is about.
+/// After a 401, Get Clients shows what is wrong.
 #[test]
 fn wrong_credentials_and_a_wrong_school_are_distinguished() {
     let source = little_school();
@@ -391,17 +443,18 @@ fn wrong_credentials_and_a_wrong_school_are_distinguished() {
     ] {
         let mirror = Engine::memory(Options::default()).unwrap();
         let sync = mirror.sync(school, SyncOptions::default()).unwrap();
-        let Step::Send(call) = sync.next(NOW).unwrap() else {
-            panic!("nothing is sent");
-        };
-        let headers = [("HTTP-X-USERNAME", "sync"), ("HTTP-X-PASSWORD", password)];
-        let answer = source.request(&Request {
-            target: &call.target,
-            headers: &headers,
-            ..Request::default()
-        });
-        sync.handle_reply(call.id, NOW, &reply(&answer)).unwrap();
-        assert_eq!(sync.next(NOW).unwrap(), Step::Stop(why));
+        for target in ["/finplus/debtmanagement/schools/", "/settings/clients/"] {
+            let call = sent(sync.next(NOW).unwrap());
+            assert_eq!(call.target, format!("/api/v1{target}{school}"));
+            let headers = [("HTTP-X-USERNAME", "sync"), ("HTTP-X-PASSWORD", password)];
+            let answer = source.request(&Request {
+                target: &call.target,
+                headers: &headers,
+                ..Request::default()
+            });
+            sync.handle_reply(call.id, NOW, &reply(&answer)).unwrap();
+        }
+        assert_eq!(stop_reason(sync.next(NOW).unwrap()), why);
     }
 }
 
@@ -433,7 +486,7 @@ fn a_service_that_never_replied_is_not_waited_for() {
                     sync.handle_failure(call.id, now, no_reply).unwrap();
                 }
                 Step::Wait { until } => now = until,
-                Step::Stop(why) => break Some(why),
+                Step::Stop { reason, .. } => break Some(reason),
                 other => panic!("{other:?}"),
             }
             if attempts > 3 {

@@ -58,7 +58,15 @@ from rollbook.message import Answer, Header, Headers, Request, Upgrade
 from rollbook.observe import Answers, LiveQuery
 from rollbook.question import *
 from rollbook.report import Counts, Fault, Progress, Stats, Summary, Verification
-from rollbook.sync import Coverage, Sync, SyncProgress, SyncReport, SyncStopped
+from rollbook.sync import (
+    Coverage,
+    Finding,
+    FindingEffect,
+    Sync,
+    SyncProgress,
+    SyncReport,
+    SyncStopped,
+)
 
 __all__ = [
     "AlreadyOpenError",
@@ -87,6 +95,8 @@ __all__ = [
     "Export",
     "Fault",
     "Feed",
+    "Finding",
+    "FindingEffect",
     "Follow",
     "FollowStopped",
     "Header",

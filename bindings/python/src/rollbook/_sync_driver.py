@@ -188,7 +188,7 @@ def run_sync(
             threading.Thread(target=send_and_report, args=(step.call,), daemon=True).start()
             continue
         if isinstance(step, Stop):
-            raise SyncStopped(step.reason)
+            raise SyncStopped(step.reason, step.report)
         if isinstance(step, Done):
             return step.report
         if progress is not None and progress(sync.progress()) is False:

@@ -215,7 +215,7 @@ async def sync_with_async(
                 in_flight[asyncio.ensure_future(send(step.call))] = step.call
                 continue
             if isinstance(step, Stop):
-                raise SyncStopped(step.reason)
+                raise SyncStopped(step.reason, step.report)
             if isinstance(step, Done):
                 return step.report
             if progress is not None and progress(await sync.progress()) is False:

@@ -32,6 +32,8 @@ __all__ = [
     "Covered",
     "Done",
     "FailedRequest",
+    "Finding",
+    "FindingEffect",
     "Outcome",
     "QuarantinedAnswer",
     "RefusedState",
@@ -123,48 +125,21 @@ class StopReason(enum.Enum):
 
     UNAUTHORISED = "UNAUTHORISED"
     """The service answered 401, without saying whether the credentials are wrong or the school
-    has not authorised the integrator."""
+    has not authorised the integrator. Check both."""
     WRONG_CREDENTIALS = "WRONG_CREDENTIALS"
     """The service answered 401 because of the credentials."""
     SCHOOL_NOT_AUTHORISED = "SCHOOL_NOT_AUTHORISED"
     """The service answered 401 because of the school: the school has not authorised the
     integrator, or its id is wrong."""
     UNREACHABLE = "UNREACHABLE"
-    """Three attempts to reach the service failed, and no earlier call had a reply."""
+    """Three attempts to reach the service failed, and no earlier call had a reply. Check that the
+    address of the service is correct and that the service is running."""
     FORGOTTEN = "FORGOTTEN"
     """The school was removed, or is no longer synced."""
     INCOMPLETE = "INCOMPLETE"
-    """The school's record or its current learners could not be fetched. Without them nothing is
-    published."""
+    """No answer of the pass could be fetched. The failed requests of the report say why."""
     SUPERSEDED = "SUPERSEDED"
     """Another sync of the school was started since."""
-
-
-class SyncStopped(Exception):
-    """Reports that a sync cannot continue. Records that were published before are still
-    answered."""
-
-    def __init__(self, reason: StopReason) -> None:
-        super().__init__(_STOPPED[reason])
-        self.reason = reason
-        """The reason why the sync stopped."""
-
-
-_STOPPED = {
-    StopReason.UNAUTHORISED: "the service answered 401: check the credentials, and that the"
-    " school has authorised the integrator",
-    StopReason.WRONG_CREDENTIALS: "the service answered 401 to the credentials: check the user"
-    " name and the password",
-    StopReason.SCHOOL_NOT_AUTHORISED: "the service answered 401 to the school: check its id, and"
-    " that it has authorised the integrator",
-    StopReason.UNREACHABLE: "the service could not be reached: check its address, and that it is"
-    " running",
-    StopReason.FORGOTTEN: "the school was removed, or is no longer synced: start a new sync"
-    " if it should be",
-    StopReason.INCOMPLETE: "the school's record or its current learners could not be fetched, so"
-    " that nothing was published: try again later",
-    StopReason.SUPERSEDED: "another sync of the school was started since: continue that one",
-}
 
 
 @dataclass(frozen=True)
@@ -173,8 +148,41 @@ class FailedRequest:
 
     target: str
     """The path and the query string."""
+    status: Optional[int]
+    """The HTTP status of the last reply, or None if the last attempt had no reply."""
     reason: str
-    """The reason, as text."""
+    """The reason, as text. It names the record and the field, if one of them is the cause."""
+
+
+class FindingEffect(enum.Enum):
+    """What a sync does with a record that has a value that cannot be used."""
+
+    FIELD_EMPTY = "FIELD_EMPTY"
+    """The field is empty, as if the service had given no value."""
+    RECORD_LEFT_OUT = "RECORD_LEFT_OUT"
+    """The record is left out, because the field is part of its key or a rule reads it. If the
+    record is stored, it remains unchanged."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The values of one field that could not be used, in records of one kind. It contains no such
+    value."""
+
+    kind: str
+    """The kind of the records, as datasets name it, for example ``learner``."""
+    field: str
+    """The field, for example ``date_of_birth``."""
+    effect: FindingEffect
+    """What the sync does with such a record."""
+    count: int
+    """How many such values the answers contain."""
+    keys: Sequence[str]
+    """The keys of the first twenty of these records, without their school. The numbers of a key
+    are separated by ``/``, in the order of the fields of a dataset: the key of a mark is
+    ``assessment_id/learner_id``. A record whose key cannot be read has none."""
+    target: str
+    """The path and the query string of the first answer that contains such a value."""
 
 
 @dataclass(frozen=True)
@@ -229,6 +237,9 @@ class SyncReport:
     that are published only together with them. Until such an answer is published, the records
     that it would change are answered unchanged. :meth:`Sync.approve` and :meth:`Sync.reject`
     decide about it. :meth:`Sync.quarantined` returns the same list at any time."""
+    findings: Sequence[Finding]
+    """The values of the stored answers that could not be used, by kind and field of the record. A
+    later pass reports them again as long as the service has them."""
     unknown: Sequence[str]
     """Members of answers that are unknown, as ``record: member``."""
     refused: Sequence[RefusedState]
@@ -239,6 +250,43 @@ class SyncReport:
     unstable: Sequence[str]
     """Targets whose answers changed each time they were requested again, so that one answer may
     be older than another. The next pass requests them."""
+
+
+class SyncStopped(Exception):
+    """Reports that a sync cannot continue. Records that were published before are still
+    answered."""
+
+    def __init__(self, reason: StopReason, report: SyncReport) -> None:
+        super().__init__(_stop_message(reason, report))
+        self.reason = reason
+        """The reason why the sync stopped."""
+        self.report = report
+        """The results so far. Its failed requests say what the service answered."""
+
+
+def _stop_message(reason: StopReason, report: SyncReport) -> str:
+    if reason is not StopReason.INCOMPLETE:
+        return _STOPPED[reason]
+    if not report.failed:
+        return "no answer could be fetched: try again later"
+    first = report.failed[0]
+    outcome = "without a reply" if first.status is None else f"with status {first.status}"
+    return f"no answer could be fetched: {first.target} failed {outcome}: {first.reason}"
+
+
+_STOPPED = {
+    StopReason.UNAUTHORISED: "the service answered 401: check the credentials, and that the"
+    " school has authorised the integrator",
+    StopReason.WRONG_CREDENTIALS: "the service answered 401 to the credentials: check the user"
+    " name and the password",
+    StopReason.SCHOOL_NOT_AUTHORISED: "the service answered 401 to the school: check its id, and"
+    " that it has authorised the integrator",
+    StopReason.UNREACHABLE: "the service could not be reached: check its address, and that it is"
+    " running",
+    StopReason.FORGOTTEN: "the school was removed, or is no longer synced: start a new sync"
+    " if it should be",
+    StopReason.SUPERSEDED: "another sync of the school was started since: continue that one",
+}
 
 
 @dataclass(frozen=True)
@@ -315,11 +363,14 @@ class Done:
 
 @dataclass(frozen=True)
 class Stop:
-    """The sync cannot continue, and every further step is the same. Records that were published
-    before are still answered."""
+    """The sync cannot continue, and every further step is the same. It publishes nothing more;
+    records that were published before are still answered. Start another sync when the reason no
+    longer applies."""
 
     reason: StopReason
     """The reason why the sync stopped."""
+    report: SyncReport
+    """The results so far. Its failed requests say what the service answered."""
 
 
 Step = Union[Send, Wait, Done, Stop]
@@ -401,8 +452,8 @@ class Sync(_native_calls.NotCopyable):
         call_native(self._native.reject, target)
 
     def report(self) -> SyncReport:
-        """Returns the results of the sync so far. It returns the same as :class:`Done` contains,
-        and is also available while the sync is running and after it has stopped."""
+        """Returns the results of the sync so far. It returns the same as :class:`Done` and
+        :class:`Stop` contain, and is also available while the sync is running."""
         return _report(call_native(self._native.report))
 
     def progress(self) -> SyncProgress:
@@ -418,7 +469,7 @@ def _step(given: Any) -> Step:
     if given.is_WAIT():
         return Wait(given.until)
     if given.is_STOP():
-        return Stop(StopReason[given.reason.name])
+        return Stop(StopReason[given.reason.name], _report(given.report))
     return Done(_report(given.report))
 
 
@@ -433,7 +484,18 @@ def _quarantined(given: Any) -> Sequence[QuarantinedAnswer]:
 
 
 def _report(given: Any) -> SyncReport:
-    failed = [FailedRequest(each.target, each.reason) for each in given.failed]
+    failed = [FailedRequest(each.target, each.status, each.reason) for each in given.failed]
+    findings = [
+        Finding(
+            each.kind,
+            each.field,
+            FindingEffect[each.effect.name],
+            each.count,
+            each.keys,
+            each.target,
+        )
+        for each in given.findings
+    ]
     refused = [RefusedState(each.api_type_id, each.state, each.status) for each in given.refused]
     unsent = [UnsentState(each.api_type_id, each.state) for each in given.unsent]
     return SyncReport(
@@ -441,6 +503,7 @@ def _report(given: Any) -> SyncReport:
         given.unchanged,
         failed,
         _quarantined(given.quarantined),
+        findings,
         given.unknown,
         refused,
         unsent,

@@ -82,7 +82,7 @@ struct SyncRun: Sendable {
                     case .ticked, nil: isTicking = false
                     }
                 case .done(let report): return report
-                case .stop(let reason): throw SyncStopped(reason: reason)
+                case .stop(let reason, let report): throw SyncStopped(reason: reason, report: report)
                 }
             }
         }

@@ -4,6 +4,8 @@ import Foundation
 public struct SyncStopped: Error, LocalizedError, Equatable, CustomStringConvertible {
     /// Why the sync stopped.
     public let reason: StopReason
+    /// The results so far. Its failed requests say what the service answered.
+    public let report: SyncReport
 
     /// The message, which says what to do next.
     public var description: String {
@@ -19,10 +21,16 @@ public struct SyncStopped: Error, LocalizedError, Equatable, CustomStringConvert
         case .forgotten:
             "the school was removed, or is no longer synced: start a new sync if it should be"
         case .incomplete:
-            "the school's record or its current learners could not be fetched, so that nothing was published: "
-                + "try again later"
+            "no answer could be fetched: \(firstFailure ?? "try again later")"
         case .superseded:
             "another sync of the school was started since: continue that one"
+        }
+    }
+
+    private var firstFailure: String? {
+        report.failed.first.map { first in
+            let outcome = first.status.map { "with status \($0)" } ?? "without a reply"
+            return "\(first.target) failed \(outcome): \(first.reason)"
         }
     }
 

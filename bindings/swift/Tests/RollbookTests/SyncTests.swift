@@ -48,6 +48,7 @@ final class SyncTests: XCTestCase {
         XCTAssertEqual(report.failed, [])
         XCTAssertEqual(report.quarantined, [])
         XCTAssertEqual(report.unstable, [])
+        XCTAssertEqual(report.findings, [])
         XCTAssertEqual(received.all.first?.answered, 0)
         XCTAssertGreaterThan(received.all.last?.answered ?? 0, 10)
         try Mirror.assert(mirror, of: source)
@@ -131,6 +132,24 @@ final class SyncTests: XCTestCase {
             XCTAssertFalse("\(stopped)".contains("s3cret"))
         }
         XCTAssertEqual(service.asked.count, 1)
+    }
+
+    func testAPassWithoutAnyAnswerStops() async throws {
+        let service = try FaultyService(try Mirror.source()) { _, _ in .away }
+        defer { service.stop() }
+        do {
+            _ = try await drive(try Engine.memory(options: settings), from: service.address)
+            XCTFail("it stops")
+        } catch let stopped as SyncStopped {
+            XCTAssertEqual(stopped.reason, .incomplete)
+            let first = try XCTUnwrap(stopped.report.failed.first)
+            XCTAssertEqual(first.status, 302)
+            let head = try XCTUnwrap(service.asked.first)
+            XCTAssertTrue(head.hasPrefix("GET \(first.target) "), head)
+            XCTAssertEqual(
+                stopped.description,
+                "no answer could be fetched: \(first.target) failed with status 302: \(first.reason)")
+        }
     }
 
     func testCancelledAndResumed() async throws {
@@ -217,6 +236,7 @@ final class SyncTests: XCTestCase {
         XCTAssertFalse(report.failed.isEmpty)
         for failed in report.failed {
             XCTAssertTrue(failed.target.contains("discipline") && failed.reason.contains("302"), "\(failed)")
+            XCTAssertEqual(failed.status, 302)
         }
     }
 
@@ -316,7 +336,7 @@ final class SyncTests: XCTestCase {
                 let outcome = try sync.handleReply(call: call.id, now: now, reply: reply)
                 XCTAssertTrue(outcome == .stored || outcome == .unchanged, "\(outcome)")
             case .done: break driving
-            case .stop(let reason): return XCTFail("\(reason)")
+            case .stop(let reason, let report): return XCTFail("\(reason): \(report)")
             }
         }
         try Mirror.assert(mirror, of: source)
@@ -334,15 +354,57 @@ final class SyncTests: XCTestCase {
         XCTAssertEqual(prioritised.target, first.target)
         let refused = Reply(status: 401, body: Data())
         XCTAssertEqual(try sync.handleReply(call: prioritised.id, now: now, reply: refused), .failed)
-        XCTAssertEqual(try sync.next(now: now), .stop(reason: .unauthorised))
+        XCTAssertEqual(try sync.next(now: now), .stop(reason: .unauthorised, report: try sync.report()))
         try mirror.forgetSync(school: 1000)
         XCTAssertNil(try mirror.synced(school: 1000))
     }
 
-    func testEveryReasonHasAMessage() {
-        for reason in [StopReason.unauthorised, .wrongCredentials, .schoolNotAuthorised, .unreachable, .forgotten, .incomplete, .superseded] {
-            XCTAssertTrue(SyncStopped(reason: reason).localizedDescription.contains(": "))
+    func testAValueThatCannotBeUsed() throws {
+        let source = try Mirror.source()
+        let sync = try Engine.memory(options: settings).sync(school: 1000, options: Self.options)
+        var now = today
+        var done: SyncReport?
+        while done == nil {
+            switch try sync.next(now: now) {
+            case .wait(let until): now = until
+            case .send(let call):
+                let answer = try source.request(Request(call.target, headers: demo))
+                var body = answer.data
+                if call.target.contains("status=current") {
+                    // The date of birth of learner 1.
+                    let text = String(decoding: body, as: UTF8.self)
+                    XCTAssertTrue(text.contains("2018-01-01"))
+                    body = Data(text.replacingOccurrences(of: "2018-01-01", with: "0000-00-00").utf8)
+                }
+                let reply = Reply(status: answer.status, body: body)
+                _ = try sync.handleReply(call: call.id, now: now, reply: reply)
+            case .done(let report): done = report
+            case .stop(let reason, let report): return XCTFail("\(reason): \(report)")
+            }
         }
+        let report = try XCTUnwrap(done)
+        XCTAssertEqual(report.failed, [])
+        let target = try XCTUnwrap(report.findings.first).target
+        XCTAssertTrue(target.hasPrefix("/api/v1/adminplus/learners/1000?"), target)
+        XCTAssertTrue(target.contains("status=current"), target)
+        XCTAssertEqual(
+            report.findings,
+            [
+                Finding(
+                    kind: "learner", field: "date_of_birth", effect: .fieldEmpty, count: 1, keys: ["1"],
+                    target: target)
+            ])
+    }
+
+    func testEveryReasonHasAMessage() throws {
+        var report = try Engine.memory().sync(school: 1000).report()
+        for reason in [StopReason.unauthorised, .wrongCredentials, .schoolNotAuthorised, .unreachable, .forgotten, .incomplete, .superseded] {
+            XCTAssertTrue(SyncStopped(reason: reason, report: report).localizedDescription.contains(": "))
+        }
+        report.failed = ["/a", "/b"].map { FailedRequest(target: $0, status: nil, reason: "ten attempts failed") }
+        XCTAssertEqual(
+            SyncStopped(reason: .incomplete, report: report).description,
+            "no answer could be fetched: /a failed without a reply: ten attempts failed")
     }
 
     /// The compiled example is the first block of Swift under the heading.

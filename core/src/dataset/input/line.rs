@@ -81,7 +81,7 @@ pub(crate) fn parse_any(text: &str) -> Result<Line<'_>, String> {
                 Err(what) => return fault(field.name, &what),
             };
         }
-        if field.required && value.is_empty() {
+        if field.is_required() && value.is_empty() {
             return fault(field.name, "is missing");
         }
     }

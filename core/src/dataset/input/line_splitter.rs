@@ -1,5 +1,7 @@
 //! Splits bytes that arrive in pieces into lines.
 
+use crate::json;
+
 /// The maximum length of a line, without its line feed.
 pub(crate) const LINE_BYTES: usize = 1 << 20;
 
@@ -32,7 +34,7 @@ impl Lines {
             bytes = rest.get(1..).unwrap_or_default();
             if self.unfinished.is_empty() && !self.too_long {
                 self.number += 1;
-                each(self.number, cut(line))?;
+                each(self.number, self.cut(line))?;
             } else {
                 self.append(line);
                 self.end_line(each)?;
@@ -73,19 +75,24 @@ impl Lines {
         let ended = if std::mem::take(&mut self.too_long) {
             each(self.number, SplitLine::TooLong)
         } else {
-            each(self.number, cut(&line))
+            each(self.number, self.cut(&line))
         };
         self.unfinished = line;
         self.unfinished.clear();
         ended
     }
-}
 
-fn cut(line: &[u8]) -> SplitLine<'_> {
-    if line.len() > LINE_BYTES {
-        SplitLine::TooLong
-    } else {
-        SplitLine::Line(line)
+    /// Returns the current line. The first one may begin with a byte order mark, which is skipped.
+    fn cut<'l>(&self, line: &'l [u8]) -> SplitLine<'l> {
+        let line = match self.number {
+            1 => json::without_byte_order_mark(line),
+            _ => line,
+        };
+        if line.len() > LINE_BYTES {
+            SplitLine::TooLong
+        } else {
+            SplitLine::Line(line)
+        }
     }
 }
 
@@ -108,6 +115,16 @@ mod tests {
         }
         assert_eq!(lines.finish(&mut each), Ok(()));
         all
+    }
+
+    #[test]
+    fn a_byte_order_mark_before_the_first_line_is_skipped() {
+        let text = "\u{feff}a\n\u{feff}b\n".as_bytes();
+        let line = |number, line: &str| (number, Some(line.as_bytes().to_vec()));
+        for pieces in [1, 2, 3, 4, 100] {
+            assert_eq!(cut_by(text, pieces), [line(1, "a"), line(2, "\u{feff}b")]);
+        }
+        assert_eq!(cut_by("\u{feff}".as_bytes(), 1), [line(1, "")]);
     }
 
     #[test]

@@ -36,7 +36,7 @@ impl<'a> Line<'a> {
     /// Returns a record to be stored, or a description of its fault.
     pub(crate) fn whole(kind: Kind, values: Vec<Value<'a>>) -> Result<Line<'a>, String> {
         let fields = kind.fields().iter().zip(&values);
-        let mut missing = fields.filter(|(field, value)| field.required && value.is_empty());
+        let mut missing = fields.filter(|(field, value)| field.is_required() && value.is_empty());
         if let Some((field, _)) = missing.next() {
             return Err(format!("{}: {}: is missing", kind.name(), field.name));
         }

@@ -2,8 +2,10 @@
 //! records in one transaction, so that an interrupted pass continues with the remaining requests.
 //! The outcome of each answer remains stored, so that the next pass recognises unchanged answers.
 
+use super::stored_notes;
 use crate::dataset::keys::partitions_of;
 use crate::error::{Error, Result};
+use crate::record::replication::answer_notes::AnswerNotes;
 use crate::record::replication::coverage_key::{CoverageKey, CoverageKind};
 use crate::record::replication::enrolment_digest::EnrolmentDigests;
 use crate::record::replication::fetch_log_entry::{FetchLogEntry, FetchState, PassHead};
@@ -24,8 +26,8 @@ const AT_ONCE: usize = 16;
 const TOGETHER: u64 = 64;
 
 /// The number of the partition of the head. No coverage kind has the number 0. The names of unknown
-/// members are stored in a partition next to it.
-const HEAD: u64 = 0;
+/// members and the notes about answers are stored in partitions next to it.
+pub(super) const HEAD: u64 = 0;
 const UNKNOWN: u64 = 1;
 
 /// The maximum number of names of unknown members that are stored.
@@ -33,7 +35,7 @@ const MAX_UNKNOWN_OF_CYCLE: usize = 1_024;
 
 pub(crate) type FetchLog = BTreeMap<CoverageKey, FetchLogEntry>;
 
-fn fetch_log_partition(school: u64, first: u64, second: u64) -> Partition {
+pub(super) fn fetch_log_partition(school: u64, first: u64, second: u64) -> Partition {
     let collection = Collection::FetchLog;
     Partition {
         school,
@@ -173,8 +175,10 @@ pub(crate) fn set_due(write: &mut Write<'_>, school: u64, due: &[CoverageKey]) -
     Ok(())
 }
 
-/// Removes the outcome and the fetched records of an answer, so that it is requested again.
+/// Removes the outcome, the fetched records and the notes of an answer, so that it is requested
+/// again.
 pub(crate) fn remove(write: &mut Write<'_>, school: u64, coverage_key: CoverageKey) -> Result<()> {
+    stored_notes::set_notes(write, school, coverage_key, &AnswerNotes::default())?;
     let (partition, key) = row_at(school, coverage_key);
     change(write, partition, [(key, None)].into())?;
     let partition = fetched_records_partition(school, coverage_key);
@@ -230,6 +234,8 @@ pub(crate) fn erase_learner(write: &mut Write<'_>, school: u64, learner: u64) ->
     let Some(head) = head(write, school)? else {
         return Ok(());
     };
+    let rows_before = rows(write, school)?;
+    stored_notes::remove_all(write, school, &rows_before)?;
     for (coverage_key, row) in rows(write, school)? {
         let is_of_learner =
             coverage_key.kind.is_of_learner() && coverage_key.key == Key::one(learner);
@@ -241,16 +247,10 @@ pub(crate) fn erase_learner(write: &mut Write<'_>, school: u64, learner: u64) ->
         {
             remove(write, school, coverage_key)?;
         } else if coverage_key.kind == CoverageKind::LearnerSubjects {
-            let mut enrolment_digests =
-                EnrolmentDigests::read(&fetched_records(write, school, coverage_key)?)?;
-            enrolment_digests.leave_out(|other| other == learner);
-            put(
-                write,
-                school,
-                coverage_key,
-                &row,
-                &enrolment_digests.bytes(),
-            )?;
+            let stored = fetched_records(write, school, coverage_key)?;
+            let enrolment_digests = EnrolmentDigests::read(&stored)?;
+            let bytes = enrolment_digests.bytes_without(|other| other == learner);
+            put(write, school, coverage_key, &row, &bytes)?;
         }
     }
     let erasures = head.erasures + 1;

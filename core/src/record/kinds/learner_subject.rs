@@ -28,8 +28,8 @@ pub(crate) const FIELDS: &[Field] = &[
     Field::key("learner_id"),
     Field::key("year"),
     Field::key("subject_id"),
-    Field::optional("grade_id", FieldForm::Integer),
-    Field::optional("terms", FieldForm::Terms),
+    Field::optional("grade_id", FieldForm::Integer).ruling(),
+    Field::optional("terms", FieldForm::Terms).ruling(),
 ];
 
 const GRADE_ID: usize = position(FIELDS, "grade_id");

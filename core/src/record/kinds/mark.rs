@@ -18,9 +18,9 @@ pub(crate) const FIELDS: &[Field] = &[
     Field::key("school_id"),
     Field::key("assessment_id"),
     Field::key("learner_id"),
-    Field::optional("mark", FieldForm::Decimal),
-    Field::optional("percentage", FieldForm::Percentage),
-    Field::optional("captured", FieldForm::Bit),
+    Field::optional("mark", FieldForm::Decimal).ruling(),
+    Field::optional("percentage", FieldForm::Percentage).ruling(),
+    Field::optional("captured", FieldForm::Bit).ruling(),
     Field::optional("dtime", FieldForm::DateTime),
 ];
 
@@ -89,6 +89,15 @@ pub(crate) fn length(flags: u8) -> u32 {
 }
 
 impl Mark {
+    /// A mark without any value, which shows only that the learner may have one.
+    pub(crate) const POSSIBLE: Mark = Mark {
+        captured: false,
+        absent: false,
+        dtime: None,
+        mark: None,
+        percentage: None,
+    };
+
     pub(crate) fn from_values(values: &[Value<'_>]) -> Mark {
         let value = |field: usize| values.get(field).unwrap_or(&Value::Empty);
         Mark {

@@ -33,7 +33,7 @@ pub(crate) fn take_members<'a>(
         }
     }
     let mut given = fields.iter().zip(values);
-    let is_whole = given.all(|(field, value)| !field.required || !value.is_empty());
+    let is_whole = given.all(|(field, value)| !field.is_required() || !value.is_empty());
     (text.take(b"}") && is_whole).then_some(())
 }
 

@@ -89,7 +89,7 @@ fn one(raw: &str) -> Result<EnrolledTerm<'_>, String> {
         if let Some(raw) = raw {
             *value = Value::from_json(field.form, raw).map_err(|what| inside(field.name, &what))?;
         }
-        if field.required && value.is_empty() {
+        if field.is_required() && value.is_empty() {
             return Err(inside(field.name, "is missing"));
         }
     }

@@ -1,6 +1,7 @@
 //! The requests and state updates of a sync that are queued or in flight, and the rate at which
 //! they are sent.
 
+use super::access_check::AccessCheck;
 use super::in_flight::{CallsInFlight, InFlight};
 use super::rate_control::RateControl;
 use crate::dataset::replication::outbox::OutboxEntry;
@@ -8,7 +9,8 @@ use crate::record::replication::fetch_log_entry::FetchState;
 use crate::sync::plan::resource_request::ResourceRequest;
 use std::collections::VecDeque;
 
-/// The number of failed attempts after which the service counts as unreachable if it never replied.
+/// The number of failed attempts of all requests after which the service counts as unreachable if it
+/// never replied.
 const FIRST_ATTEMPTS: u64 = 3;
 
 /// What is queued and in flight. A request is in `requests` at most once.
@@ -24,6 +26,10 @@ pub(crate) struct Calls {
     pub(crate) requests: CallsInFlight<ResourceRequest>,
     /// State updates in flight.
     pub(crate) updates: CallsInFlight<OutboxEntry>,
+    /// The check of the access, if it is in flight.
+    pub(crate) checks: CallsInFlight<AccessCheck>,
+    /// The requests that were answered with 401, until the access was checked.
+    pub(crate) unauthorised: Vec<InFlight<ResourceRequest>>,
     /// State updates that have failed and are left to the next sync.
     pub(crate) deferred: Vec<OutboxEntry>,
     /// Whether any call had a reply.
@@ -44,6 +50,8 @@ impl Calls {
             priority_answered: Vec::new(),
             requests: CallsInFlight::new(secret),
             updates: CallsInFlight::new(secret),
+            checks: CallsInFlight::new(secret),
+            unauthorised: Vec::new(),
             deferred: Vec::new(),
             has_contact: false,
             now: None,
@@ -56,6 +64,7 @@ impl Calls {
         if back > 0 {
             self.requests.set_back(back);
             self.updates.set_back(back);
+            self.checks.set_back(back);
             self.rate_control.set_back(back);
         }
         self.now = Some(now);
@@ -65,6 +74,8 @@ impl Calls {
     pub(crate) fn reset(&mut self) {
         self.queue.clear();
         self.requests.clear();
+        self.checks.clear();
+        self.unauthorised.clear();
         self.priority_queue
             .extend(self.priority_in_flight.drain(..));
         self.priority_answered.clear();
@@ -78,28 +89,38 @@ impl Calls {
 
     /// Returns how many calls are in flight.
     pub(crate) fn in_flight_count(&self) -> u32 {
-        self.requests.sent_count() + self.updates.sent_count()
+        self.requests.sent_count() + self.updates.sent_count() + self.checks.sent_count()
     }
 
     /// Returns how many requests are not answered yet.
     pub(crate) fn remaining(&self) -> usize {
-        self.queue.len() + self.priority_queue.len() + self.requests.len()
+        let waiting = self.requests.len() + self.unauthorised.len();
+        self.queue.len() + self.priority_queue.len() + waiting
+    }
+
+    /// Returns how many calls may be in flight. If the first request has no reply, another one shows
+    /// whether the service can be reached.
+    fn allowed(&self) -> u32 {
+        let is_first_unanswered = !self.has_contact && self.failed_attempts() > 0;
+        let allowed = self.rate_control.allowed();
+        allowed.saturating_add(u32::from(is_first_unanswered))
     }
 
     /// Returns whether a call may be sent at this instant.
     pub(crate) fn may_send(&self, now: i64) -> bool {
-        now >= self.rate_control.not_before && self.in_flight_count() < self.rate_control.allowed()
+        now >= self.rate_control.not_before && self.in_flight_count() < self.allowed()
     }
 
     /// Returns whether nothing can be done before a reply or a later instant.
     pub(crate) fn is_waiting(&self, now: i64) -> bool {
-        self.requests.len() + self.updates.len() > 0 || now < self.rate_control.not_before
+        self.requests.len() + self.updates.len() + self.checks.len() > 0
+            || now < self.rate_control.not_before
     }
 
     /// Removes the next request from its queue. A call that waits for its next attempt occupies a
     /// place, so that no further requests are tried if all calls fail.
     pub(crate) fn next_request(&mut self) -> Option<ResourceRequest> {
-        let allowed = usize::try_from(self.rate_control.allowed()).unwrap_or(usize::MAX);
+        let allowed = usize::try_from(self.allowed()).unwrap_or(usize::MAX);
         while self.requests.len() < allowed {
             let priority = self.priority_queue.pop_front();
             self.priority_in_flight.extend(priority);
@@ -129,19 +150,22 @@ impl Calls {
         is_answered
     }
 
-    /// Returns whether the service has never replied, although a call has had `FIRST_ATTEMPTS`
-    /// attempts.
+    /// Returns whether the service has never replied, although `FIRST_ATTEMPTS` attempts were made.
     pub(crate) fn is_unreachable(&self) -> bool {
-        let has_failed =
-            self.requests.has_failed(FIRST_ATTEMPTS) || self.updates.has_failed(FIRST_ATTEMPTS);
-        has_failed && !self.has_contact
+        !self.has_contact && self.failed_attempts() >= FIRST_ATTEMPTS
+    }
+
+    /// Returns how many attempts of the calls in flight have failed.
+    fn failed_attempts(&self) -> u64 {
+        self.requests.failed_attempts() + self.updates.failed_attempts()
     }
 
     /// Pauses all sending because there is no network, and returns the instant at which it resumes.
     /// This does not count as an attempt. Returns `None` if there is no call with this id.
     pub(crate) fn pause_offline(&mut self, call: u64, now: i64) -> Option<i64> {
         let (request, update) = (self.requests.get(call), self.updates.get(call));
-        if request.is_none() && update.is_none() {
+        let check = self.checks.get(call);
+        if request.is_none() && update.is_none() && check.is_none() {
             return None;
         }
         let times = self.rate_control.record_offline(now);
@@ -152,16 +176,23 @@ impl Calls {
         if let Some(in_flight) = update {
             at = self.updates.pause(in_flight, times, now, 0);
         }
+        if let Some(in_flight) = check {
+            at = self.checks.pause(in_flight, times, now, 0);
+        }
         self.rate_control.wait_until(at);
         Some(at)
     }
 
     /// Returns the next instant that requires an action.
     pub(crate) fn next_instant(&self, now: i64) -> i64 {
-        let may_send = self.in_flight_count() < self.rate_control.allowed();
+        let may_send = self.in_flight_count() < self.allowed();
         let not_before = self.rate_control.not_before;
         let waits = (may_send && now < not_before).then_some(not_before);
-        let calls = [self.requests.next(may_send), self.updates.next(may_send)];
+        let calls = [
+            self.requests.next(may_send),
+            self.updates.next(may_send),
+            self.checks.next(may_send),
+        ];
         let calls = calls.into_iter().flatten();
         let until = calls.chain(waits).map(|until| match waits {
             Some(waits) => until.max(waits),

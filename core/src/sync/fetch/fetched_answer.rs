@@ -1,5 +1,6 @@
 //! The outcome of a request, and what is stored with it.
 
+use crate::record::replication::answer_notes::AnswerNotes;
 use crate::record::replication::coverage_key::CoverageKey;
 use crate::record::replication::enrolment_digest::EnrolmentDigests;
 use crate::record::replication::fetch_log_entry::FetchState;
@@ -18,6 +19,8 @@ pub(crate) struct FetchedAnswer<'a> {
     pub(crate) due: Vec<CoverageKey>,
     /// The unknown members that this answer is the first to show.
     pub(crate) unknown: Vec<String>,
+    /// The notes about the answer. Those of an unchanged answer remain.
+    pub(crate) notes: AnswerNotes,
 }
 
 /// What is stored for an answer in addition to its row in the fetch log.
@@ -42,6 +45,7 @@ impl Default for FetchedAnswer<'_> {
             content: StoredContent::Nothing,
             due: Vec::new(),
             unknown: Vec::new(),
+            notes: AnswerNotes::default(),
         }
     }
 }

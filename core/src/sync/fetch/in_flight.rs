@@ -11,6 +11,8 @@ pub(crate) struct InFlight<T> {
     pub(crate) item: T,
     /// The number of failed attempts.
     pub(crate) attempts: u64,
+    /// Whether the last reply was complete, but not JSON.
+    pub(crate) is_unreadable: bool,
     at: CallState,
 }
 
@@ -58,6 +60,7 @@ impl<T: Copy + PartialEq> CallsInFlight<T> {
             id,
             item,
             attempts: 0,
+            is_unreadable: false,
             at: CallState::Sent(now),
         });
         id
@@ -117,11 +120,9 @@ impl<T: Copy + PartialEq> CallsInFlight<T> {
         Ok(self.pause(call, attempts, now, least))
     }
 
-    /// Returns whether any call has at least this number of failed attempts.
-    pub(crate) fn has_failed(&self, attempts: u64) -> bool {
-        self.calls
-            .iter()
-            .any(|in_flight| in_flight.attempts >= attempts)
+    /// Returns how many attempts of the calls have failed.
+    pub(crate) fn failed_attempts(&self) -> u64 {
+        self.calls.iter().map(|in_flight| in_flight.attempts).sum()
     }
 
     /// Schedules the next attempt after `tries` attempts, and returns its instant. The pause is at

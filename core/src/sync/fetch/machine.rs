@@ -11,11 +11,24 @@ use super::report::Report;
 use super::staging::Staging;
 use crate::dataset::replication::stored_fetch_log::FetchLog;
 use crate::error::Result;
+use crate::json;
+use crate::record::replication::answer_notes::AnswerNotes;
 use crate::record::replication::fetch_log_entry::{FetchState, PassHead};
 use crate::sync::plan::phase::Phase;
 use crate::sync::plan::resource_request::{ResourceRequest, logged_requests};
 use crate::sync::step::{Call, CallFailure, Reply, ReplyOutcome, Step, StopReason, SyncProgress};
 use crate::sync::sync_options::SyncOptions;
+
+/// An attempt of a call that has failed.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct FailedAttempt {
+    /// The HTTP status, or 0 if there was no reply.
+    pub(crate) status: u16,
+    /// The seconds that must pass until the next attempt.
+    pub(crate) least: i64,
+    /// Whether the reply was complete, but not JSON.
+    pub(crate) is_unreadable: bool,
+}
 
 /// The state of a sync.
 pub(crate) struct Machine {
@@ -61,14 +74,18 @@ impl Machine {
         while self.report.stopped.is_none()
             && let Some(in_flight) = self.calls.requests.overdue(now)
         {
-            self.retry(in_flight, now, 0)?;
+            self.retry(in_flight, now, FailedAttempt::default())?;
+        }
+        while let Some(in_flight) = self.calls.checks.overdue(now) {
+            self.retry_check(in_flight, now, 0);
         }
         while let Some(in_flight) = self.calls.updates.overdue(now) {
             self.retry_update(in_flight, now, 0);
         }
         loop {
             if let Some(reason) = self.report.stopped {
-                return Ok(Step::Stop(reason));
+                let report = self.report.complete(&self.pass)?;
+                return Ok(Step::Stop { reason, report });
             }
             self.publish_priority_answers()?;
             if let Some(call) = self.send(now)? {
@@ -93,7 +110,10 @@ impl Machine {
             && rows.values().any(|row| row.state == FetchState::Approved)
         {
             self.reset_to(head, rows)?;
-            self.publish(None)?;
+            let published = self.publish(None);
+            // The pass that is over is not the one to continue, whatever fails from here on.
+            self.pass.head = None;
+            published?;
         }
         let (head, rows) = self.pass.staging.begin(now)?;
         self.pass.unknown = self.pass.staging.unknown()?;
@@ -122,8 +142,10 @@ impl Machine {
         let failed: Vec<_> = failed.map(|(request, row)| (request, row.status)).collect();
         for (request, status) in failed {
             let target = request.target(self.pass.school);
+            let notes = self.pass.notes.get(&request.coverage_key(0));
+            let reason = notes.map(|notes| notes.reason.clone());
             self.report
-                .add_failed(target, "it failed before this sync was resumed");
+                .add_failed(target, status, reason.unwrap_or_default());
             if status == FORBIDDEN {
                 self.forbid(request);
             }
@@ -144,6 +166,10 @@ impl Machine {
     fn send(&mut self, now: i64) -> Result<Option<Call>> {
         if !self.calls.may_send(now) {
             return Ok(None);
+        }
+        let check = self.send_check(now);
+        if check.is_some() || !self.calls.unauthorised.is_empty() {
+            return Ok(check);
         }
         if let Some(call) = self.send_update(now)? {
             return Ok(Some(call));
@@ -187,8 +213,14 @@ impl Machine {
         }
         self.calls.set_clock(now);
         self.calls.has_contact = true;
+        let reply = &Reply {
+            body: json::without_byte_order_mark(reply.body),
+            ..*reply
+        };
         let outcome = if let Some(in_flight) = self.calls.requests.get(call) {
             self.handle_answer(in_flight, now, reply)?
+        } else if let Some(in_flight) = self.calls.checks.get(call) {
+            self.handle_check(in_flight, now, reply)?
         } else if let Some(in_flight) = self.calls.updates.get(call) {
             self.handle_update(in_flight, now, reply)?
         } else {
@@ -214,7 +246,10 @@ impl Machine {
             return Ok(at.map_or(ReplyOutcome::Stale, |at| ReplyOutcome::Retry { at }));
         }
         if let Some(in_flight) = self.calls.requests.get(call) {
-            return self.retry(in_flight, now, 0);
+            return self.retry(in_flight, now, FailedAttempt::default());
+        }
+        if let Some(in_flight) = self.calls.checks.get(call) {
+            return Ok(self.retry_check(in_flight, now, 0));
         }
         let update = self.calls.updates.get(call);
         Ok(update.map_or(ReplyOutcome::Stale, |in_flight| {
@@ -260,16 +295,29 @@ impl Machine {
         &mut self,
         in_flight: InFlight<ResourceRequest>,
         now: i64,
-        least: i64,
+        attempt: FailedAttempt,
     ) -> Result<ReplyOutcome> {
+        let FailedAttempt {
+            status,
+            least,
+            is_unreadable,
+        } = attempt;
+        let mut in_flight = in_flight;
+        in_flight.is_unreadable = is_unreadable;
         match self.calls.requests.retry(in_flight, now, least) {
             Ok(at) => {
                 self.check_contact();
                 Ok(ReplyOutcome::Retry { at })
             }
             Err(in_flight) => {
-                let reason = "ten attempts had no usable reply";
-                self.fail_request(in_flight, now, 0, reason)
+                let reason = match status {
+                    0 => "the last of ten attempts had no reply".to_owned(),
+                    200 | 404 => "the last of ten replies was truncated, or the page of another \
+                                  site"
+                        .to_owned(),
+                    status => format!("the service answered {status} to the last of ten attempts"),
+                };
+                self.fail_request(in_flight, now, status, reason)
             }
         }
     }
@@ -279,18 +327,23 @@ impl Machine {
         in_flight: InFlight<ResourceRequest>,
         now: i64,
         status: u16,
-        reason: &str,
+        reason: String,
     ) -> Result<ReplyOutcome> {
+        let notes = AnswerNotes {
+            reason: reason.clone(),
+            ..AnswerNotes::default()
+        };
         let answer = FetchedAnswer {
             state: FetchState::Failed,
             status,
+            notes,
             ..FetchedAnswer::default()
         };
         if !self.store(in_flight, now, &answer)? {
             return Ok(ReplyOutcome::Stale);
         }
         let target = in_flight.item.target(self.pass.school);
-        self.report.add_failed(target, reason);
+        self.report.add_failed(target, u64::from(status), reason);
         Ok(ReplyOutcome::Failed)
     }
 

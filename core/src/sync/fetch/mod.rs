@@ -1,6 +1,7 @@
 //! Calls and their replies: the calls in flight, the rate at which calls are sent, and the
 //! evaluation of replies.
 
+pub(crate) mod access_check;
 pub(crate) mod calls;
 pub(crate) mod fetched_answer;
 pub(crate) mod in_flight;

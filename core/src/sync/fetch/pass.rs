@@ -1,11 +1,12 @@
 //! The state of a sync pass in memory: one refresh of a school. It is loaded from the store, so that
 //! an interrupted pass resumes, and changes are written to the store first.
 
-use super::fetched_answer::FetchedAnswer;
+use super::fetched_answer::{FetchedAnswer, StoredContent};
 use super::in_flight::InFlight;
 use super::staging::{Staging, StoreOutcome, StoredSchool};
 use crate::clock::Offset;
 use crate::dataset::replication::stored_fetch_log::FetchLog;
+use crate::dataset::replication::stored_notes::NotesByAnswer;
 use crate::error::Result;
 use crate::record::replication::coverage_key::CoverageKey;
 use crate::record::replication::fetch_log_entry::{FetchLogEntry, FetchState, PassHead};
@@ -14,7 +15,7 @@ use crate::sync::plan::resource_request::{ResourceRequest, logged_requests};
 use crate::sync::sync_options::SyncOptions;
 use std::collections::{BTreeSet, HashSet};
 
-/// The state of a pass. `head`, `fetch_log`, `unknown` and `stored` are the same as in the store,
+/// The state of a pass. `head`, `fetch_log`, `notes`, `unknown` and `stored` are the same as in the store,
 /// and the other fields are derived from them or from the options.
 pub(crate) struct Pass {
     pub(crate) staging: Staging,
@@ -26,6 +27,8 @@ pub(crate) struct Pass {
     pub(crate) head: Option<PassHead>,
     /// The outcome of each request of this pass or of an earlier one.
     pub(crate) fetch_log: FetchLog,
+    /// The notes about the answers.
+    pub(crate) notes: NotesByAnswer,
     /// Unknown members of answers, as `record: member`.
     pub(crate) unknown: BTreeSet<String>,
     /// The values of the school's stored record, once the school is published.
@@ -49,6 +52,7 @@ impl Pass {
             options,
             head: None,
             fetch_log: FetchLog::new(),
+            notes: NotesByAnswer::new(),
             unknown: BTreeSet::new(),
             stored: None,
             groups: HashSet::new(),
@@ -72,6 +76,7 @@ impl Pass {
     /// Replaces the rows by those that were read from the store.
     pub(crate) fn set_rows(&mut self, rows: FetchLog) -> Result<()> {
         self.fetch_log = rows;
+        self.notes = self.staging.notes()?;
         let fetched =
             logged_requests(&self.fetch_log).filter(|(_, row)| row.state == FetchState::Fetched);
         self.groups = fetched.filter_map(|(request, _)| request.group()).collect();
@@ -155,6 +160,10 @@ impl Pass {
             row.or_insert(FetchLogEntry::UNFETCHED).is_due = true;
         }
         self.fetch_log.insert(request.coverage_key(0), row);
+        if !matches!(answer.content, StoredContent::Same) {
+            self.notes
+                .insert(request.coverage_key(0), answer.notes.clone());
+        }
         if row.state == FetchState::Fetched {
             self.groups.extend(request.group());
         }

@@ -2,11 +2,10 @@
 
 use super::fetched_answer::{FetchedAnswer, StoredContent};
 use super::in_flight::InFlight;
-use super::machine::Machine;
+use super::machine::{FailedAttempt, Machine};
 use super::pass::Pass;
 use crate::error::Result;
 use crate::json::{self, Object};
-use crate::query::{CLIENT_NOT_AUTHORISED, REQUEST_NOT_AUTHORISED};
 use crate::record::replication::coverage_key::CoverageKey;
 use crate::record::replication::fetch_log_entry::{FetchLogEntry, FetchState};
 use crate::record::{Kind, Value};
@@ -15,11 +14,18 @@ use crate::sync::plan::resource::{Group, Resource};
 use crate::sync::plan::resource_request::{ResourceRequest, logged_requests};
 use crate::sync::read::fetched_records::FetchedRecords;
 use crate::sync::read::{self, DecodeError, Evidence};
-use crate::sync::step::{Reply, ReplyOutcome, StopReason};
+use crate::sync::step::{Reply, ReplyOutcome};
 use twox_hash::XxHash3_128;
 
 /// The maximum length of an error of the service, in bytes.
 const MAX_ERROR_BYTES: usize = 64 << 10;
+
+/// An answer that was received completely, but cannot be used.
+const UNUSABLE: FailedAttempt = FailedAttempt {
+    status: 200,
+    least: 0,
+    is_unreadable: false,
+};
 
 /// How many times the school's current year may change within a pass.
 const MAX_YEAR_CHANGES: u8 = 2;
@@ -53,23 +59,14 @@ impl Machine {
                     &Evidence::default(),
                 )
             }
-            404 if !is_json(reply.body) => self.retry(in_flight, now, 0),
-            401 => {
-                self.report.stopped = Some(match request.resource {
-                    // Only this endpoint distinguishes the two causes.
-                    Resource::School if has_error(reply.body, REQUEST_NOT_AUTHORISED) => {
-                        StopReason::WrongCredentials
-                    }
-                    Resource::School if has_error(reply.body, CLIENT_NOT_AUTHORISED) => {
-                        StopReason::SchoolNotAuthorised
-                    }
-                    _ => StopReason::Unauthorised,
-                });
-                Ok(ReplyOutcome::Failed)
+            404 if !is_json(reply.body) => {
+                let status = 404;
+                self.retry(in_flight, now, FailedAttempt { status, ..UNUSABLE })
             }
+            401 => Ok(self.handle_unauthorised(in_flight)),
             403 => {
                 let has_priority = self.has_priority(request);
-                let outcome = self.fail_request(in_flight, now, 403, "the service answered 403")?;
+                let outcome = self.refuse_request(in_flight, now, 403)?;
                 self.forbid(request);
                 match request
                     .excluding_parents()
@@ -83,15 +80,18 @@ impl Machine {
                 }
                 Ok(outcome)
             }
-            408 | 429 | 500..=599 => self.back_off(reply, now, |machine, least| {
-                machine.retry(in_flight, now, least)
-            }),
-            status => self.fail_request(
-                in_flight,
-                now,
-                status,
-                &format!("the service answered {status}"),
-            ),
+            // A redirect is not followed: it usually leads to the login page of a network.
+            status @ (408 | 429 | 300..=399 | 500..=599) => {
+                self.back_off(reply, now, |machine, least| {
+                    let attempt = FailedAttempt {
+                        status,
+                        least,
+                        ..FailedAttempt::default()
+                    };
+                    machine.retry(in_flight, now, attempt)
+                })
+            }
+            status => self.refuse_request(in_flight, now, status),
         }
     }
 
@@ -111,13 +111,33 @@ impl Machine {
                     year: evidence.year,
                     records: evidence.records,
                     digest,
+                    notes: evidence.notes.clone(),
                     ..FetchedAnswer::default()
                 };
                 self.store_answer(in_flight, now, answer, &fetched, &evidence)
             }
-            Err(DecodeError::NoJson) => self.retry(in_flight, now, 0),
-            Err(reason) => self.fail_request(in_flight, now, 200, &reason.to_string()),
+            Err(DecodeError::NoAnswer) => self.retry(in_flight, now, UNUSABLE),
+            Err(DecodeError::NoJson(_)) if !in_flight.is_unreadable => {
+                let is_unreadable = true;
+                let attempt = FailedAttempt {
+                    is_unreadable,
+                    ..UNUSABLE
+                };
+                self.retry(in_flight, now, attempt)
+            }
+            Err(reason) => self.fail_request(in_flight, now, 200, reason.to_string()),
         }
+    }
+
+    /// Fails a request that the service refuses with this status.
+    pub(super) fn refuse_request(
+        &mut self,
+        in_flight: InFlight<ResourceRequest>,
+        now: i64,
+        status: u16,
+    ) -> Result<ReplyOutcome> {
+        let reason = format!("the service answered {status}");
+        self.fail_request(in_flight, now, status, reason)
     }
 
     /// Returns the stored row of the same answer to the same request, unless the answer must be
@@ -145,7 +165,7 @@ impl Machine {
     ) -> Result<ReplyOutcome> {
         // It may be older than the answer of another year that arrived before it.
         if self.pass.changes_year(in_flight.item, row.year) {
-            return self.retry(in_flight, now, 0);
+            return self.retry(in_flight, now, UNUSABLE);
         }
         let answer = FetchedAnswer {
             state: row.state,
@@ -182,7 +202,7 @@ impl Machine {
                 in_flight,
                 now,
                 200,
-                "it belongs to another year than the other answers",
+                "it belongs to another year than the other answers".to_owned(),
             );
         }
         let before = self
@@ -344,7 +364,7 @@ pub(crate) fn is_json(body: &[u8]) -> bool {
 }
 
 /// Returns whether a body is an error of v1 with this text.
-fn has_error(body: &[u8], text: &str) -> bool {
+pub(super) fn has_error(body: &[u8], text: &str) -> bool {
     let body = Some(body).filter(|body| body.len() <= MAX_ERROR_BYTES);
     let object = body.and_then(|body| std::str::from_utf8(body).ok());
     let object = object.and_then(|body| Object::parse(body).ok());

@@ -3,9 +3,13 @@
 use super::pass::Pass;
 use crate::dataset::replication::stored_fetch_log::FetchLog;
 use crate::error::Result;
+use crate::record::replication::answer_notes::{Occurrences, UnusableField};
 use crate::record::replication::fetch_log_entry::FetchState;
 use crate::sync::plan::resource_request::logged_requests;
-use crate::sync::step::{FailedRequest, QuarantinedAnswer, StopReason, SyncReport};
+use crate::sync::step::{
+    FailedRequest, Finding, FindingEffect, QuarantinedAnswer, StopReason, SyncReport,
+};
+use std::collections::BTreeMap;
 
 /// The results of a sync. A failed request is reported once.
 #[derive(Default)]
@@ -17,11 +21,15 @@ pub(crate) struct Report {
 
 impl Report {
     /// Adds a request that failed permanently, unless the report contains it already.
-    pub(crate) fn add_failed(&mut self, target: String, reason: &str) {
+    pub(crate) fn add_failed(&mut self, target: String, status: u64, reason: String) {
         let failed = &mut self.results.failed;
         if failed.iter().all(|other| other.target != target) {
-            let reason = reason.to_owned();
-            failed.push(FailedRequest { target, reason });
+            let status = u16::try_from(status).ok().filter(|status| *status > 0);
+            failed.push(FailedRequest {
+                target,
+                status,
+                reason,
+            });
         }
     }
 
@@ -29,11 +37,40 @@ impl Report {
     pub(crate) fn complete(&self, pass: &Pass) -> Result<SyncReport> {
         Ok(SyncReport {
             quarantined: quarantined(&pass.fetch_log, pass.school),
+            findings: findings(pass),
             unknown: pass.unknown.iter().cloned().collect(),
             unsent: pass.unsent()?,
             ..self.results.clone()
         })
     }
+}
+
+/// Returns the values of all answers that could not be used, by kind and field.
+fn findings(pass: &Pass) -> Vec<Finding> {
+    let mut all: BTreeMap<UnusableField, (Occurrences, String)> = BTreeMap::new();
+    for (request, _) in logged_requests(&pass.fetch_log) {
+        let Some(notes) = pass.notes.get(&request.coverage_key(0)) else {
+            continue;
+        };
+        for (field, found) in &notes.findings {
+            let of_field = all.entry(field.clone());
+            let first = || (Occurrences::default(), request.target(pass.school));
+            of_field.or_insert_with(first).0.extend(found);
+        }
+    }
+    let findings = all.into_iter().map(|(of, (found, target))| Finding {
+        kind: of.kind,
+        field: of.field,
+        effect: if of.is_left_out {
+            FindingEffect::RecordLeftOut
+        } else {
+            FindingEffect::FieldEmpty
+        },
+        count: found.count,
+        keys: found.keys,
+        target,
+    });
+    findings.collect()
 }
 
 /// Returns the quarantined answers among these rows.

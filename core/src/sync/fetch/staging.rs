@@ -5,6 +5,7 @@ use super::fetched_answer::{FetchedAnswer, StoredContent};
 use crate::clock::Offset;
 use crate::dataset::replication::outbox;
 use crate::dataset::replication::stored_fetch_log::{self, FetchLog};
+use crate::dataset::replication::stored_notes::{self, NotesByAnswer};
 use crate::error::Result;
 use crate::query::SchoolFacts;
 use crate::record::replication::enrolment_digest::EnrolmentDigests;
@@ -141,6 +142,11 @@ impl Staging {
         self.read(|snapshot| stored_fetch_log::unknown(snapshot, self.school))
     }
 
+    /// Returns the notes about all answers.
+    pub(crate) fn notes(&self) -> Result<NotesByAnswer> {
+        self.read(|snapshot| stored_notes::notes(snapshot, self.school))
+    }
+
     /// Stores the outcome of a request in one transaction.
     pub(crate) fn store(
         &self,
@@ -158,6 +164,9 @@ impl Staging {
             stored_fetch_log::set_due(write, school, &answer.due)?;
             stored_fetch_log::add_unknown(write, school, &answer.unknown)?;
             let erased = ErasedLearners::read_for_write(write, school)?;
+            if !matches!(answer.content, StoredContent::Same) {
+                stored_notes::set_notes(write, school, coverage_key, &answer.notes)?;
+            }
             match &answer.content {
                 StoredContent::Same => stored_fetch_log::set(write, school, coverage_key, row)?,
                 StoredContent::Nothing => {
@@ -171,15 +180,8 @@ impl Staging {
                     stored_fetch_log::put(write, school, coverage_key, row, fetched.bytes())?;
                 }
                 StoredContent::EnrolmentDigests(enrolment_digests) => {
-                    let mut enrolment_digests = (*enrolment_digests).clone();
-                    enrolment_digests.leave_out(|learner| erased.has(learner));
-                    stored_fetch_log::put(
-                        write,
-                        school,
-                        coverage_key,
-                        row,
-                        &enrolment_digests.bytes(),
-                    )?;
+                    let bytes = enrolment_digests.bytes_without(|learner| erased.has(learner));
+                    stored_fetch_log::put(write, school, coverage_key, row, &bytes)?;
                 }
             }
             Ok(StoreOutcome::Stored)

@@ -48,7 +48,7 @@ impl Machine {
         }
         let (phase, planned) = match phase {
             Phase::Start => (Phase::Lists, self.pass.plan_lists()),
-            Phase::Lists if !self.pass.has_basis() => {
+            Phase::Lists if !self.pass.has_any_answer() => {
                 // The next sync requests everything again.
                 self.end()?;
                 self.report.stopped = Some(StopReason::Incomplete);
@@ -203,12 +203,10 @@ impl Pass {
             .collect()
     }
 
-    /// Returns whether the school and its current learners were fetched. Without them no other
-    /// answer can be used.
-    fn has_basis(&self) -> bool {
-        let answer = |resource| self.answer(ResourceRequest::new(resource));
-        let school = answer(Resource::School);
-        school.is_some_and(|row| row.records > 0) && answer(Resource::CurrentLearners).is_some()
+    /// Returns whether any request of the pass was answered.
+    fn has_any_answer(&self) -> bool {
+        let mut rows = self.fetch_log.values();
+        rows.any(|row| row.pass == self.number() && row.state != FetchState::Failed)
     }
 
     pub(crate) fn plan_structures(&self) -> Result<Vec<ResourceRequest>> {

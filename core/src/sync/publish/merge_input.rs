@@ -9,7 +9,7 @@ use crate::record::{Kind, Value};
 use crate::store::{Sorted, Sorter, Write};
 use crate::sync::plan::resource::Selection;
 use crate::sync::plan::resource_request::ResourceRequest;
-use crate::sync::read::fetched_records::{FetchedRecord, FetchedRecords, Fields};
+use crate::sync::read::fetched_records::{FetchedRecord, FetchedRecords, Fields, RecordState};
 use std::collections::{BTreeSet, HashMap};
 
 /// The size of the rows in memory, in bytes, beyond which they are written to the store.
@@ -26,6 +26,8 @@ pub(crate) struct MergeInput {
     row: Vec<u8>,
     /// The ids of the fetched assessments.
     assessments: BTreeSet<u64>,
+    /// The numbers of the answers that contain records of a kind which could not be identified.
+    unidentified: BTreeSet<(u32, Kind)>,
 }
 
 impl MergeInput {
@@ -40,6 +42,10 @@ impl MergeInput {
     ) -> Result<()> {
         for record in fetched.records(school) {
             let record = record?;
+            if record.state == RecordState::Unidentified {
+                self.unidentified.insert((number, record.kind));
+                continue;
+            }
             if record.kind == Kind::Assessment {
                 let id = record.values.get(1).and_then(Value::integer);
                 self.assessments.extend(id);
@@ -96,6 +102,12 @@ impl MergeInput {
             write.spill(&mut self.sorter, "fetched")?;
         }
         Ok(())
+    }
+
+    /// Returns the numbers of the answers that contain records of a kind which could not be
+    /// identified. They do not show which records of that kind no longer exist.
+    pub(crate) fn take_unidentified(&mut self) -> BTreeSet<(u32, Kind)> {
+        std::mem::take(&mut self.unidentified)
     }
 
     /// Returns the records in sorted order.
@@ -182,6 +194,8 @@ pub(crate) struct Domains {
     by_learner: HashMap<u64, Vec<u32>>,
     by_grade: HashMap<u64, Vec<u32>>,
     others: Vec<u32>,
+    /// The answers that show nothing about the existence of the records of a kind.
+    pub(crate) unidentified: BTreeSet<(u32, Kind)>,
 }
 
 impl Domains {
@@ -206,6 +220,7 @@ impl Domains {
             by_learner,
             by_grade,
             others,
+            unidentified: BTreeSet::new(),
         }
     }
 
@@ -230,7 +245,7 @@ impl Domains {
     }
 
     /// Returns what each answer shows about a record: its values, or that the service has no such
-    /// record. An answer for one grade and year shows nothing about a mark whose assessment belongs
+    /// record. An answer that contains the record but whose values cannot be used shows nothing. An answer for one grade and year shows nothing about a mark whose assessment belongs
     /// to another grade or year, because it was read before the assessment moved.
     pub(crate) fn forms_of<'a>(
         &self,
@@ -246,6 +261,7 @@ impl Domains {
             if let Some(request) = self
                 .request(*number)
                 .filter(|request| !is_elsewhere(request))
+                && fetched.state == RecordState::Read
             {
                 let values = Some(fetched.clone());
                 forms.push((*number, RecordForm { request, values }));
@@ -267,7 +283,8 @@ impl Domains {
             let of_grade = grade.and_then(|grade| self.by_grade.get(&grade));
             let candidates = of_learner.into_iter().chain(of_grade).flatten();
             for number in candidates.chain(&self.others) {
-                let is_fetched = row.fetched.iter().any(|(of, _)| of == number);
+                let is_fetched = row.fetched.iter().any(|(of, _)| of == number)
+                    || self.unidentified.contains(&(*number, row.kind));
                 if let Some(request) = self.request(*number)
                     && !is_fetched
                     && is_complete_for(request, self.year, row.kind, values, relations)

@@ -15,7 +15,7 @@ use crate::record::{Kind, Value};
 use crate::store::{Reader, Write};
 use crate::sync::fetch::pass::Pass;
 use crate::sync::fetch::staging::{Staging, StoreOutcome};
-use crate::sync::plan::resource::{Frequency, Group, LISTINGS, Resource, Selection};
+use crate::sync::plan::resource::{Frequency, Group, Resource, Selection};
 use crate::sync::plan::resource_request::{ResourceRequest, logged_requests};
 use std::collections::{BTreeSet, HashSet};
 
@@ -191,9 +191,7 @@ impl Publication<'_> {
             let Some(row) = self.rows.get(&coverage_key) else {
                 continue;
             };
-            if !self.is_usable(*request) {
-                stored_fetch_log::remove(write, self.school, coverage_key)?;
-            } else if let Some(Loss { lost, stored, .. }) = quarantined.get(request).copied() {
+            if let Some(Loss { lost, stored, .. }) = quarantined.get(request).copied() {
                 let state = match row.state {
                     FetchState::Approved => FetchState::Approved,
                     _ => FetchState::Quarantined,
@@ -306,17 +304,14 @@ impl Publication<'_> {
             FetchState::Published => self.is_whole && row.pass == self.head.pass,
             FetchState::Unfetched | FetchState::IndicationOnly | FetchState::Failed => false,
         });
-        let requests = answers.map(|(request, _)| request);
-        requests
-            .filter(|request| self.is_usable(*request))
-            .collect()
+        answers.map(|(request, _)| request).collect()
     }
 
     /// Returns the requests whose answers are published, without the quarantined ones.
     pub(crate) fn requests(&self, quarantined: &Quarantine) -> Vec<ResourceRequest> {
         let requests = self.fetched.iter().copied();
         requests
-            .filter(|request| self.is_usable(*request) && !quarantined.contains_key(request))
+            .filter(|request| !quarantined.contains_key(request))
             .collect()
     }
 
@@ -324,18 +319,6 @@ impl Publication<'_> {
     pub(crate) fn answer(&self, request: ResourceRequest) -> Option<&FetchLogEntry> {
         let row = self.rows.get(&request.coverage_key(0));
         row.filter(|row| row.pass == self.head.pass && row.state != FetchState::Failed)
-    }
-
-    /// Returns whether an answer can be used. An answer with accounts can be used only together
-    /// with both lists of learners: a learner that is in neither list, but has an account, has
-    /// left.
-    fn is_usable(&self, request: ResourceRequest) -> bool {
-        let is_account = matches!(
-            request.resource,
-            Resource::OpenAccounts | Resource::AllAccounts
-        );
-        let mut lists = LISTINGS.map(ResourceRequest::new).into_iter();
-        !is_account || lists.all(|list| self.answer(list).is_some())
     }
 }
 

@@ -14,7 +14,7 @@ use crate::record::kinds::assessment::AssessmentPlace;
 use crate::record::replication::coverage_key::{CoverageKey, CoverageKind};
 use crate::record::{Kind, Value, value};
 use crate::store::Write;
-use crate::sync::read::fetched_records::FetchedRecords;
+use crate::sync::read::fetched_records::{FetchedRecords, RecordState};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -89,7 +89,7 @@ impl<'p> Reconciler<'p> {
                 .map(|request| request.coverage_key(pass.year)),
         );
         let are_all_synced = dataset::are_all_synced(write, school)?;
-        let domains = Domains::new(requests.clone(), pass.year, are_all_synced);
+        let mut domains = Domains::new(requests.clone(), pass.year, are_all_synced);
         let mut rows = MergeInput::default();
         for (number, request) in (0..).zip(requests) {
             let fetched = FetchedRecords::from_bytes(stored_fetch_log::fetched_records(
@@ -99,6 +99,7 @@ impl<'p> Reconciler<'p> {
             )?);
             rows.add_fetched(write, number, &fetched, school)?;
         }
+        domains.unidentified = rows.take_unidentified();
         let mut marks_of = domains.marks_of();
         let stored = dataset::grades_and_years(write, school)?.into_iter();
         marks_of.extend(stored.filter(|(grade, year)| pass.is_year_dropped(*grade, *year)));
@@ -130,13 +131,26 @@ impl<'p> Reconciler<'p> {
             taken: HashSet::new(),
         };
         let mut sorted = rows.sorted(write)?;
+        let mut has_school = false;
         while let Some(row) = sorted.next(school)? {
+            has_school |= row.kind == Kind::School && has_values(&row);
             reconciler.reconcile_record(row)?;
             if reconciler.outcome.stage.sorter.bytes() > STAGE_BYTES {
                 write.spill(&mut reconciler.outcome.stage.sorter, "joined")?;
             }
         }
+        if !has_school {
+            reconciler.add_school()?;
+        }
         Ok(reconciler.outcome)
+    }
+
+    /// Adds the record of a school of which no answer was read, because other records need it.
+    fn add_school(&mut self) -> Result<()> {
+        let mut values = vec![Value::Empty; Kind::School.fields().len()];
+        put(&mut values, 0, Value::Integer(self.pass.school));
+        let line = self.line(Kind::School, values)?;
+        self.outcome.stage.push(0, &line, None)
     }
 
     fn reconcile_record(&mut self, mut row: MergeRow<'_>) -> Result<()> {
@@ -390,6 +404,12 @@ impl<'p> Reconciler<'p> {
             _ => {}
         }
     }
+}
+
+/// Returns whether a record is stored, or an answer has its values.
+fn has_values(row: &MergeRow<'_>) -> bool {
+    let mut fetched = row.fetched.iter();
+    row.stored.is_some() || fetched.any(|(_, fetched)| fetched.state == RecordState::Read)
 }
 
 fn key_of(row: &MergeRow<'_>) -> Vec<u64> {

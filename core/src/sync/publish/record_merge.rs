@@ -407,14 +407,8 @@ impl<'a> Record<'_, 'a> {
         let is_possible = self.is_stored
             && !self.is_missing_from(AnswerSource::Structure)
             && self.has_structure(self.context.at);
-        let nothing = mark::Mark {
-            captured: false,
-            absent: false,
-            dtime: None,
-            mark: None,
-            percentage: None,
-        };
-        for (slot, value) in values.iter_mut().skip(3).zip(nothing.values()) {
+        let values_of_none = mark::Mark::POSSIBLE.values();
+        for (slot, value) in values.iter_mut().skip(3).zip(values_of_none) {
             *slot = value;
         }
         is_possible

@@ -1,8 +1,9 @@
 //! The result of decoding an answer: its records, or the reason why it was refused.
 
-use super::fetched_records::{FetchedRecords, Fields};
+use super::fetched_records::{FetchedRecords, Fields, key_fields};
 use crate::dataset::LINE_BYTES;
 use crate::record::kinds::mark::Mark;
+use crate::record::replication::answer_notes::AnswerNotes;
 use crate::record::replication::enrolment_digest::EnrolmentDigests;
 use crate::record::{Kind, Value};
 use crate::sync::plan::resource_request::ResourceRequest;
@@ -15,34 +16,40 @@ use std::fmt;
 pub(in super::super) struct Evidence {
     /// The year to which the whole answer belongs.
     pub(in super::super) year: Option<u64>,
-    /// The number of records in the answer, including nested ones.
+    /// The number of records in the answer, including nested ones and those that were left out.
     pub(in super::super) records: u64,
     /// The digests of which learner takes which subjects.
     pub(in super::super) enrolment_digests: EnrolmentDigests,
     /// The unknown members: the kind of object, and the name of the member.
     pub(in super::super) unknown: BTreeSet<(&'static str, String)>,
+    /// The values that could not be used.
+    pub(in super::super) notes: AnswerNotes,
 }
 
 /// The reason why an answer could not be decoded. It contains no value of the answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) enum DecodeError {
-    /// The body is not JSON, or was truncated. The request is repeated.
-    NoJson,
+    /// The body was truncated, or is the page of another site. The request is repeated.
+    NoAnswer,
+    /// The body is not JSON, for this reason. The request is repeated once.
+    NoJson(String),
     /// The body is larger than any answer may be.
     TooLarge,
     /// The answer has more assessments than a grade may have in a year.
     TooMany,
-    /// The JSON has an unexpected structure, or contains a member or a record twice.
-    Shape,
+    /// An object has an unexpected structure, or contains a member or a record twice.
+    Shape {
+        of: &'static str,
+        member: &'static str,
+    },
     /// The answer belongs to another school.
     OtherSchool,
     /// The answer contains data that was not requested: of another grade, learner, year, term or
     /// day.
     NotRequested,
-    /// A record is larger than a line of a dataset may be.
-    LargeRecord,
-    /// A value is invalid for its field, or a required value is missing.
-    InvalidValue {
+    /// None of the elements of the answer is a record of the expected kind. The last one lacks this
+    /// field, or is no object.
+    NoRecord {
         of: &'static str,
         field: &'static str,
     },
@@ -50,16 +57,22 @@ pub(in super::super) enum DecodeError {
 
 impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let join = |of: &str, member: &str| match member {
+            "" => of.to_owned(),
+            member => format!("{of}.{member}"),
+        };
         f.write_str(match self {
-            DecodeError::NoJson => "it is not JSON",
+            DecodeError::NoAnswer => "it is truncated, or the page of another site",
+            DecodeError::NoJson(why) => return write!(f, "it is not JSON: {why}"),
             DecodeError::TooLarge => "it is larger than 32 MiB",
             DecodeError::TooMany => "it has more than 100,000 assessments",
-            DecodeError::Shape => "it has an unexpected structure",
             DecodeError::OtherSchool => "it is about another school",
             DecodeError::NotRequested => "it contains data that was not requested",
-            DecodeError::LargeRecord => "it has a record larger than 1 MiB",
-            DecodeError::InvalidValue { of, field } => {
-                return write!(f, "it has an invalid value: {of}.{field}");
+            DecodeError::Shape { of, member } => {
+                return write!(f, "it has an unexpected structure: {}", join(of, member));
+            }
+            DecodeError::NoRecord { of, field } => {
+                return write!(f, "no record in it can be used: {}", join(of, field));
             }
         })
     }
@@ -78,8 +91,10 @@ pub(super) struct AnswerBuilder {
     pub(super) evidence: Evidence,
     /// The reason why the answer was refused.
     refused: Option<DecodeError>,
-    /// The field whose value is being read.
-    current_field: Option<(&'static str, &'static str)>,
+    /// Whether the answer has an object that could be identified.
+    has_identified: bool,
+    /// The kind of an object that could not be identified, and the field that would identify it.
+    unidentified: Option<(&'static str, &'static str)>,
 }
 
 impl AnswerBuilder {
@@ -90,7 +105,8 @@ impl AnswerBuilder {
             fetched: FetchedRecords::default(),
             evidence: Evidence::default(),
             refused: None,
-            current_field: None,
+            has_identified: false,
+            unidentified: None,
         }
     }
 
@@ -101,21 +117,12 @@ impl AnswerBuilder {
         E::custom("")
     }
 
-    /// Announces the field whose value is read next, so that a value of a wrong type is attributed
-    /// to it.
-    pub(super) fn begin_field(&mut self, of: Kind, field: &'static str) {
-        self.current_field = Some((of.name(), field));
-    }
-
-    pub(super) fn end_field(&mut self) {
-        self.current_field = None;
-    }
-
-    /// Returns the reason why the parser stopped, for a body that is JSON.
-    pub(super) fn refusal(&self) -> DecodeError {
-        let invalid_value = |(of, field)| DecodeError::InvalidValue { of, field };
-        let wrong_type = self.current_field.map_or(DecodeError::Shape, invalid_value);
-        self.refused.unwrap_or(wrong_type)
+    /// Returns the reason why the parser was stopped.
+    pub(super) fn refusal(&mut self) -> DecodeError {
+        self.refused.take().unwrap_or(DecodeError::Shape {
+            of: self.request.path(),
+            member: "",
+        })
     }
 
     pub(super) fn note_unknown(&mut self, of: &'static str, name: &str) {
@@ -129,44 +136,117 @@ impl AnswerBuilder {
     pub(super) fn year(&mut self, year: u64) -> Result<(), DecodeError> {
         let is_requested = self.request.year.is_none_or(|requested| requested == year);
         match self.evidence.year.replace(year) {
-            Some(other) if other != year => Err(DecodeError::Shape),
+            Some(other) if other != year => Err(shape(Kind::Year, "year")),
             _ if !is_requested => Err(DecodeError::NotRequested),
             _ => Ok(()),
         }
     }
 
-    /// Adds a record, if its values are valid and it was requested.
+    /// Adds a record if it was requested. A field whose value is `unusable` is empty. If a rule
+    /// reads that field, or a required value is missing, the record is left out.
     pub(super) fn record(
         &mut self,
         kind: Kind,
         field_set: Fields,
         values: &[Value<'_>],
+        unusable: Fields,
     ) -> Result<(), DecodeError> {
-        let fields = kind.fields().iter().zip(values).enumerate();
-        for (index, (field, value)) in fields {
-            if field.required && field_set >> index & 1 == 1 && value.is_empty() {
-                return Err(invalid_value(kind, field.name));
+        let (mut faults, mut is_left_out) = (unusable, false);
+        for (index, (field, value)) in kind.fields().iter().zip(values).enumerate() {
+            if field.is_required() && field_set >> index & 1 == 1 && value.is_empty() {
+                faults |= 1 << index;
             }
+            is_left_out |= field.is_ruling() && faults >> index & 1 == 1;
         }
-        if !self.request.may_contain(kind, values) {
+        if !is_left_out && !self.request.may_contain(kind, values) {
             return Err(DecodeError::NotRequested);
         }
-        self.evidence.records += 1;
         let before = self.fetched.bytes().len();
-        self.fetched.push(kind, field_set, values);
-        if self.fetched.bytes().len() - before > LINE_BYTES {
-            return Err(DecodeError::LargeRecord);
+        if !is_left_out {
+            self.fetched.push(kind, field_set, values);
+            if self.fetched.bytes().len() - before > LINE_BYTES {
+                // No line of a dataset could contain the record.
+                self.fetched.truncate(before);
+                let longest = (0..)
+                    .zip(values)
+                    .max_by_key(|(_, value)| value.text().len());
+                faults |= 1 << longest.map_or(0, |(index, _)| index);
+                is_left_out = true;
+            }
+        }
+        let key = key_fields(kind).map(|field| values.get(field).and_then(Value::integer));
+        let key: Option<Vec<u64>> = key.collect();
+        if is_left_out {
+            self.fetched.push_left_out(kind, key.as_deref());
+        }
+        self.evidence.records += 1;
+        self.has_identified |= key.is_some();
+        if faults == 0 {
+            return Ok(());
+        }
+        for (index, field) in kind.fields().iter().enumerate() {
+            if faults >> index & 1 == 1 {
+                self.note(kind, field.name, is_left_out, key.as_deref());
+            }
         }
         Ok(())
     }
 
+    /// Adds a record that is no object, or whose key cannot be read. It may be any record of its
+    /// kind, so that the answer does not show which records of this kind no longer exist.
+    pub(super) fn unidentified(&mut self, kind: Kind) {
+        self.evidence.records += 1;
+        self.fetched.push_left_out(kind, None);
+    }
+
+    /// Adds which learner takes a subject.
+    pub(super) fn enrolment(&mut self, learner: u64, subject: u64, name: &str) {
+        self.has_identified = true;
+        let evidence = &mut self.evidence;
+        evidence.records += 1;
+        evidence.enrolment_digests.note(learner, subject, name);
+    }
+
     pub(super) fn mark(&mut self, assessment: u64, learner: u64, mark: &Mark) {
         self.evidence.records += 1;
+        self.has_identified = true;
         self.fetched.push_mark(assessment, learner, mark);
+    }
+
+    /// Notes a value that cannot be used. `key` has the numbers of the key of the record, if they
+    /// are known.
+    pub(super) fn note(
+        &mut self,
+        kind: Kind,
+        field: &'static str,
+        is_left_out: bool,
+        key: Option<&[u64]>,
+    ) {
+        let key = key.map(|key| match key {
+            [] => self.school.to_string(),
+            key => {
+                let numbers: Vec<String> = key.iter().map(u64::to_string).collect();
+                numbers.join("/")
+            }
+        });
+        if key.is_none() {
+            self.unidentified = Some((kind.name(), field));
+        }
+        let notes = &mut self.evidence.notes;
+        notes.add(kind.name(), field, is_left_out, key);
+    }
+
+    /// Returns the content of the answer. Fails if none of its objects could be identified, because
+    /// it is then a different answer than the expected one.
+    pub(super) fn finish(self) -> Result<(FetchedRecords, Evidence), DecodeError> {
+        match self.unidentified {
+            Some((of, field)) if !self.has_identified => Err(DecodeError::NoRecord { of, field }),
+            _ => Ok((self.fetched, self.evidence)),
+        }
     }
 }
 
-pub(super) const fn invalid_value(kind: Kind, field: &'static str) -> DecodeError {
+pub(super) const fn shape(kind: Kind, member: &'static str) -> DecodeError {
     let of = kind.name();
-    DecodeError::InvalidValue { of, field }
+    DecodeError::Shape { of, member }
 }

@@ -1,11 +1,10 @@
 //! Decodes the list of which learner takes which subjects (2.3).
 
-use super::answer_builder::{AnswerBuilder, DecodeError, invalid_value};
-use super::fields::{Members, take_text};
+use super::answer_builder::{AnswerBuilder, DecodeError};
+use super::fields::{Members, read_named};
+use super::scalar::Scalar;
 use crate::record::Kind;
-use crate::record::value::integer;
 use serde::de::MapAccess;
-use std::borrow::Cow;
 
 const NAMES: [&str; 5] = [
     "learner_id",
@@ -16,40 +15,41 @@ const NAMES: [&str; 5] = [
 ];
 
 pub(super) struct EnrolmentReader<'de, 'o> {
-    texts: [Option<Cow<'de, str>>; NAMES.len()],
+    scalars: [Option<Scalar<'de>>; NAMES.len()],
     out: &'o mut AnswerBuilder,
 }
 
 impl<'o> EnrolmentReader<'_, 'o> {
     pub(super) fn new(out: &'o mut AnswerBuilder) -> Self {
-        let texts = Default::default();
-        EnrolmentReader { texts, out }
+        let scalars = Default::default();
+        EnrolmentReader { scalars, out }
     }
 }
 
 impl<'de> Members<'de> for EnrolmentReader<'de, '_> {
     fn member<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<bool, A::Error> {
-        let slots = NAMES.iter().zip(&mut self.texts);
-        let slot = slots.into_iter().find(|(known, _)| **known == name);
-        match slot {
-            Some((_, slot)) => take_text(slot, self.out, map).map(|()| true),
-            None => Ok(false),
-        }
+        let kind = Kind::LearnerSubject;
+        read_named(kind, &NAMES, &mut self.scalars, name, map, self.out)
     }
 
     fn end(&mut self) -> Result<(), DecodeError> {
-        let [learner, _, _, subject, name] = std::mem::take(&mut self.texts);
-        let number = |text: Option<Cow<'_, str>>, field| {
-            let number = text.as_deref().and_then(integer);
-            number.ok_or(invalid_value(Kind::LearnerSubject, field))
-        };
-        let learner = number(learner, "learner_id")?;
-        let subject = number(subject, "subject_id")?;
-        let evidence = &mut self.out.evidence;
-        evidence.records += 1;
-        let name = name.as_deref().unwrap_or_default();
-        evidence.enrolment_digests.note(learner, subject, name);
+        let scalars = std::mem::take(&mut self.scalars).map(Option::unwrap_or_default);
+        let [learner, _, _, subject, name] = scalars;
+        let name = name.text().unwrap_or_default();
+        match (learner.integer(), subject.integer()) {
+            (Some(learner), Some(subject)) => self.out.enrolment(learner, subject, &name),
+            (None, _) => self
+                .out
+                .note(Kind::LearnerSubject, "learner_id", true, None),
+            (_, None) => self
+                .out
+                .note(Kind::LearnerSubject, "subject_id", true, None),
+        }
         Ok(())
+    }
+
+    fn skip(&mut self) {
+        self.out.note(Kind::LearnerSubject, "", true, None);
     }
 
     fn what(&self) -> &'static str {

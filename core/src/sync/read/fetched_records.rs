@@ -1,9 +1,12 @@
 //! The decoded records of an answer, as bytes: each record with the fields that the answer
-//! contains. If the answer contains a field without a value, the field is empty.
+//! contains. If the answer contains a field without a value, the field is empty. A record that was
+//! left out, because one of its values cannot be used, is represented by its key.
 //!
 //! ```text
 //! kind u8 · fields in the answer, a bit each · fields with a value, a bit each · the values
 //! kind u8 of marks · assessment · learner · the mark, encoded as in the store
+//! kind u8 + 128 · the numbers of the key                  a record that was left out
+//! kind u8 + 192                                           the same, if its key cannot be read
 //! ```
 //!
 //! Numbers are [`varint`]s. The bytes do not contain the school, because it is the requested one.
@@ -21,6 +24,12 @@ use std::borrow::Cow;
 /// The codec version of the bytes. It must be increased with each change of the encoding.
 pub(crate) const CODEC_VERSION: u64 = 1;
 
+/// Added to the number of a kind for a record that was left out.
+const LEFT_OUT: u8 = 0x80;
+/// Added to it, in addition, if the key of the record cannot be read.
+const WITHOUT_KEY: u8 = 0x40;
+const _: () = assert!(Kind::HIGHEST < WITHOUT_KEY);
+
 /// A set of fields of a kind, one bit for each position.
 pub(crate) type Fields = u64;
 
@@ -30,10 +39,21 @@ pub(crate) struct FetchedRecords {
     bytes: Vec<u8>,
 }
 
+/// Whether the values of a record could be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RecordState {
+    Read,
+    /// The record was left out. Only the values of its key are known.
+    LeftOut,
+    /// The record was left out, and its key is not known either. It may be any record of its kind.
+    Unidentified,
+}
+
 /// A decoded record, with the set of fields that the answer contains.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FetchedRecord<'a> {
     pub(crate) kind: Kind,
+    pub(crate) state: RecordState,
     pub(crate) fields: Fields,
     /// The values by position of their field. Fields that the answer does not contain are empty.
     pub(crate) values: Vec<Value<'a>>,
@@ -98,6 +118,21 @@ impl FetchedRecords {
         mark.encode(out);
     }
 
+    /// Adds a record that was left out, with the numbers of its key except the school, or without
+    /// them if they are not known.
+    pub(crate) fn push_left_out(&mut self, kind: Kind, key: Option<&[u64]>) {
+        let without_key = if key.is_none() { WITHOUT_KEY } else { 0 };
+        self.bytes.push(kind as u8 | LEFT_OUT | without_key);
+        for number in key.unwrap_or_default() {
+            varint::push(&mut self.bytes, *number);
+        }
+    }
+
+    /// Removes everything after the first `length` bytes.
+    pub(crate) fn truncate(&mut self, length: usize) {
+        self.bytes.truncate(length);
+    }
+
     /// Returns the records without those of erased learners.
     pub(crate) fn without(&self, school: u64, erased: &ErasedLearners) -> Result<FetchedRecords> {
         let mut remaining = FetchedRecords::default();
@@ -148,42 +183,65 @@ impl<'a> Iterator for FetchedRecordIter<'a> {
 
 fn take<'a>(rest: &mut &'a [u8], school: u64) -> Result<FetchedRecord<'a>> {
     let all = *rest;
-    let (kind, field_set, values) = take_values(rest, school)?;
+    let (first, after) = rest.split_first().ok_or_else(cut)?;
+    *rest = after;
+    let kind = Kind::numbered(first & !(LEFT_OUT | WITHOUT_KEY)).ok_or_else(cut)?;
+    let mut values = vec![Value::Empty; kind.fields().len()];
+    if is_about_school(kind) {
+        set(&mut values, 0, Value::Integer(school))?;
+    }
+    let (mut state, mut field_set) = (RecordState::Unidentified, 0);
+    if first & LEFT_OUT == 0 {
+        state = RecordState::Read;
+        field_set = take_values(kind, rest, &mut values)?;
+    } else if first & WITHOUT_KEY == 0 {
+        state = RecordState::LeftOut;
+        for field in key_fields(kind) {
+            set(&mut values, field, Value::Integer(varint::take(rest)?))?;
+        }
+    }
     let bytes = all.get(..all.len() - rest.len()).ok_or_else(cut)?;
     Ok(FetchedRecord {
         kind,
+        state,
         fields: field_set,
         values,
         bytes,
     })
 }
 
-fn take_values<'a>(rest: &mut &'a [u8], school: u64) -> Result<(Kind, Fields, Vec<Value<'a>>)> {
-    let (kind, after) = rest.split_first().ok_or_else(cut)?;
-    *rest = after;
-    let kind = Kind::numbered(*kind).ok_or_else(cut)?;
-    let fields = kind.fields();
-    let mut values = vec![Value::Empty; fields.len()];
-    if kind == Kind::School || kind.is_of_school() {
-        set(&mut values, 0, Value::Integer(school))?;
-    }
+/// Returns whether the first field of a kind is the school.
+fn is_about_school(kind: Kind) -> bool {
+    kind == Kind::School || kind.is_of_school()
+}
+
+/// Returns the positions of the key fields of a kind, without the school.
+pub(crate) fn key_fields(kind: Kind) -> impl Iterator<Item = usize> {
+    let fields = kind.fields().iter().enumerate();
+    let key = fields.filter(|(_, field)| field.is_key());
+    key.map(|(index, _)| index)
+        .skip(usize::from(is_about_school(kind)))
+}
+
+/// Reads the values of a record, and returns the set of fields that the answer contains.
+fn take_values<'a>(kind: Kind, rest: &mut &'a [u8], values: &mut [Value<'a>]) -> Result<Fields> {
     if kind == Kind::Mark {
-        set(&mut values, 1, Value::Integer(varint::take(rest)?))?;
-        set(&mut values, 2, Value::Integer(varint::take(rest)?))?;
+        set(values, 1, Value::Integer(varint::take(rest)?))?;
+        set(values, 2, Value::Integer(varint::take(rest)?))?;
         let mark = take_mark(rest)?;
         for (slot, value) in values.iter_mut().skip(3).zip(mark.values()) {
             *slot = value;
         }
-        return Ok((kind, Fields::MAX, values));
+        return Ok(Fields::MAX);
     }
     let field_set = varint::take(rest)?;
     let non_empty = varint::take(rest)?;
-    for (index, (field, slot)) in fields.iter().zip(&mut values).enumerate() {
+    for (index, (field, slot)) in kind.fields().iter().zip(values).enumerate() {
         if non_empty >> index & 1 == 1 {
             *slot = take_value(field.form, rest)?;
         }
     }
-    Ok((kind, field_set, values))
+    Ok(field_set)
 }
 
 fn set<'a>(values: &mut [Value<'a>], index: usize, value: Value<'a>) -> Result<()> {
@@ -346,6 +404,32 @@ mod tests {
             ]),
             _ => Value::Text(Cow::Borrowed("text")),
         }
+    }
+
+    #[test]
+    fn records_that_were_left_out_are_decoded_with_their_keys() -> Result<()> {
+        let mut fetched = FetchedRecords::default();
+        fetched.push_left_out(Kind::Mark, Some(&[77, 7]));
+        fetched.push_left_out(Kind::LearnerSubject, Some(&[7, 2026, 101]));
+        fetched.push_left_out(Kind::Gender, Some(&[3]));
+        fetched.push_left_out(Kind::School, Some(&[]));
+        fetched.push_left_out(Kind::Learner, None);
+        let read = fetched.records(1).map(|record| {
+            let record = record?;
+            let key = record.values.iter().filter_map(Value::integer);
+            let key: Vec<u64> = key.collect();
+            Ok((record.kind, record.state, record.fields, key))
+        });
+        let left_out = |kind, key: &[u64]| (kind, RecordState::LeftOut, 0, key.to_vec());
+        let expected = [
+            left_out(Kind::Mark, &[1, 77, 7]),
+            left_out(Kind::LearnerSubject, &[1, 7, 2026, 101]),
+            left_out(Kind::Gender, &[3]),
+            left_out(Kind::School, &[1]),
+            (Kind::Learner, RecordState::Unidentified, 0, vec![1]),
+        ];
+        assert_eq!(read.collect::<Result<Vec<_>>>()?, expected);
+        Ok(())
     }
 
     #[test]

@@ -1,8 +1,14 @@
 //! Decodes the objects of answers, member by member. Unknown members are skipped, and their names
-//! are recorded. A member of a wrong type fails the answer; its value appears in no message.
+//! are recorded.
+//!
+//! PHP writes an empty object as an empty array, and an array with gaps as an object with numbers as
+//! names. Both are accepted. Any other value in place of an object cannot be used, and is skipped.
 
-use super::answer_builder::{AnswerBuilder, DecodeError};
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use super::answer_builder::{AnswerBuilder, DecodeError, shape};
+use super::scalar::Scalar;
+use crate::record::Kind;
+use crate::record::value::integer;
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -13,6 +19,9 @@ pub(super) trait Members<'de> {
 
     /// Completes the object after its last member.
     fn end(&mut self) -> Result<(), DecodeError>;
+
+    /// Skips a value that is not an object.
+    fn skip(&mut self);
 
     /// Returns what the objects describe, for the report of unknown members.
     fn what(&self) -> &'static str;
@@ -26,11 +35,55 @@ pub(super) struct ObjectOf<'m, M>(pub(super) &'m mut M);
 /// Decodes an array of such objects.
 pub(super) struct ArrayOf<'m, M>(pub(super) &'m mut M);
 
+/// Implements the methods of a visitor for values that are neither an array nor an object: `null`
+/// is empty, and any other value is skipped.
+macro_rules! skip_scalars {
+    ($null:expr) => {
+        fn visit_unit<E: Error>(self) -> Result<(), E> {
+            $null(self)
+        }
+
+        fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+            self.0.skip();
+            Ok(())
+        }
+
+        fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+            self.0.skip();
+            Ok(())
+        }
+
+        fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+            self.0.skip();
+            Ok(())
+        }
+
+        fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+            self.0.skip();
+            Ok(())
+        }
+
+        fn visit_str<E>(self, _: &str) -> Result<(), E> {
+            self.0.skip();
+            Ok(())
+        }
+    };
+}
+
 impl<'de, M: Members<'de>> DeserializeSeed<'de> for ObjectOf<'_, M> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_map(self)
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de, M: Members<'de>> ObjectOf<'_, M> {
+    fn end<E: Error>(self) -> Result<(), E> {
+        match self.0.end() {
+            Ok(()) => Ok(()),
+            Err(reason) => Err(self.0.out().refuse(reason)),
+        }
     }
 }
 
@@ -42,25 +95,36 @@ impl<'de, M: Members<'de>> Visitor<'de> for ObjectOf<'_, M> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some(Text(name)) = map.next_key()? {
+        while let Some(Name(name)) = map.next_key()? {
             if !self.0.member(&name, &mut map)? {
                 let what = self.0.what();
                 self.0.out().note_unknown(what, &name);
                 map.next_value::<IgnoredAny>()?;
             }
         }
-        match self.0.end() {
-            Ok(()) => Ok(()),
-            Err(reason) => Err(self.0.out().refuse(reason)),
-        }
+        self.end()
     }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
+        if elements.next_element::<IgnoredAny>()?.is_none() {
+            return self.end();
+        }
+        while elements.next_element::<IgnoredAny>()?.is_some() {}
+        self.0.skip();
+        Ok(())
+    }
+
+    skip_scalars!(|object: Self| {
+        object.0.skip();
+        Ok(())
+    });
 }
 
 impl<'de, M: Members<'de>> DeserializeSeed<'de> for ArrayOf<'_, M> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_seq(self)
+        deserializer.deserialize_any(self)
     }
 }
 
@@ -78,56 +142,65 @@ impl<'de, M: Members<'de>> Visitor<'de> for ArrayOf<'_, M> {
         {}
         Ok(())
     }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
+        while let Some(Name(name)) = elements.next_key()? {
+            if integer(&name).is_some() {
+                elements.next_value_seed(ObjectOf(&mut *self.0))?;
+            } else {
+                elements.next_value::<IgnoredAny>()?;
+                self.0.skip();
+            }
+        }
+        Ok(())
+    }
+
+    skip_scalars!(|_: Self| Ok(()));
 }
 
-/// Reads the text of a member that may occur only once in its object. `slot` is empty before.
-pub(super) fn take_text<'de, A: MapAccess<'de>>(
-    slot: &mut Option<Cow<'de, str>>,
-    out: &mut AnswerBuilder,
+/// Reads the value of a member into the slot of its name, or returns false if the name has none. A
+/// member may occur only once in its object.
+pub(super) fn read_named<'de, A: MapAccess<'de>>(
+    kind: Kind,
+    names: &'static [&'static str],
+    slots: &mut [Option<Scalar<'de>>],
+    name: &str,
     map: &mut A,
-) -> Result<(), A::Error> {
-    let Text(text) = map.next_value()?;
-    match slot.replace(text) {
-        None => Ok(()),
-        Some(_) => Err(out.refuse(DecodeError::Shape)),
+    out: &mut AnswerBuilder,
+) -> Result<bool, A::Error> {
+    let mut named = names.iter().zip(slots);
+    let Some((member, slot)) = named.find(|(known, _)| **known == name) else {
+        return Ok(false);
+    };
+    match slot.replace(Scalar::read(map)?) {
+        None => Ok(true),
+        Some(_) => Err(out.refuse(shape(kind, member))),
     }
 }
 
-/// A string, or the digits of an integer. `null` is an empty string.
-pub(super) struct Text<'a>(pub(super) Cow<'a, str>);
+/// The name of a member.
+struct Name<'a>(Cow<'a, str>);
 
-impl<'de: 'a, 'a> serde::Deserialize<'de> for Text<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Text<'a>, D::Error> {
-        struct Scalar;
+impl<'de: 'a, 'a> serde::Deserialize<'de> for Name<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Name<'a>, D::Error> {
+        struct Text;
 
-        impl<'de> Visitor<'de> for Scalar {
-            type Value = Text<'de>;
+        impl<'de> Visitor<'de> for Text {
+            type Value = Name<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("text")
+                f.write_str("a name")
             }
 
-            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Text<'de>, E> {
-                Ok(Text(Cow::Borrowed(text)))
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Name<'de>, E> {
+                Ok(Name(Cow::Borrowed(text)))
             }
 
-            fn visit_str<E>(self, text: &str) -> Result<Text<'de>, E> {
-                Ok(Text(Cow::Owned(text.to_owned())))
-            }
-
-            fn visit_u64<E>(self, number: u64) -> Result<Text<'de>, E> {
-                Ok(Text(Cow::Owned(number.to_string())))
-            }
-
-            fn visit_i64<E>(self, number: i64) -> Result<Text<'de>, E> {
-                Ok(Text(Cow::Owned(number.to_string())))
-            }
-
-            fn visit_unit<E>(self) -> Result<Text<'de>, E> {
-                Ok(Text(Cow::Borrowed("")))
+            fn visit_str<E>(self, text: &str) -> Result<Name<'de>, E> {
+                Ok(Name(Cow::Owned(text.to_owned())))
             }
         }
 
-        deserializer.deserialize_any(Scalar)
+        deserializer.deserialize_str(Text)
     }
 }

@@ -1,10 +1,9 @@
 //! Decodes an assessment within marks (2.6), with the mark of one learner or without a mark.
 
-use super::answer_builder::{DecodeError, invalid_value};
-use crate::date::DateTime;
-use crate::record::Kind;
+use super::scalar::Scalar;
+use crate::record::Value;
+use crate::record::field::FieldForm;
 use crate::record::kinds::mark::Mark;
-use crate::record::values::decimal::PackedDecimal;
 use std::borrow::Cow;
 
 /// Returns the part of an assessment before the mark, which is the same for all learners. If there
@@ -24,7 +23,21 @@ pub(super) fn plain_mark(rest: &str, out_of: &str) -> Option<Mark> {
     let (captured, rest) = text(rest.strip_prefix(r#","captured":""#)?)?;
     let is_same = of == out_of && rest == "}";
     // No valid value of a mark contains an escape.
-    is_same.then(|| read_mark(dtime, percentage, mark, captured).ok())?
+    let scalar = |text| Scalar::Text(Cow::Borrowed(text));
+    let [mark, percentage, captured, dtime] =
+        mark_values([mark, percentage, captured, dtime].map(scalar));
+    is_same.then(|| {
+        Some(Mark {
+            captured: captured? == Value::Integer(1),
+            absent: percentage.as_ref()? == &Value::Absent,
+            dtime: match dtime? {
+                Value::DateTime(time) => Some(time),
+                _ => None,
+            },
+            mark: mark?.decimal(),
+            percentage: percentage?.decimal(),
+        })
+    })?
 }
 
 /// Splits at the next quotation mark, and returns the text before it and the rest after it.
@@ -36,38 +49,19 @@ fn text(rest: &str) -> Option<(&str, &str)> {
 
 const DTIME: &str = r#","dtime":""#;
 
-/// Decodes the values of a mark. If all of them are empty, the mark shows only that there may be
-/// one.
-pub(super) fn read_mark(
-    dtime: &str,
-    percentage: &str,
-    mark: &str,
-    captured: &str,
-) -> Result<Mark, DecodeError> {
-    let wrong = |field| invalid_value(Kind::Mark, field);
-    let decimal = |field, text: &str| match text {
-        "" => Ok(None),
-        text => PackedDecimal::parse(text).map(Some).ok_or(wrong(field)),
-    };
-    let absent = percentage == "a";
-    Ok(Mark {
-        captured: match captured {
-            "1" => true,
-            "0" | "" => false,
-            _ => return Err(wrong("captured")),
+/// Returns the values of a mark in the order of its fields, from `mark` to `dtime`. A value that
+/// cannot be used is `None`. If all of them are empty, the mark shows only that there may be one.
+pub(super) fn mark_values(scalars: [Scalar<'_>; 4]) -> [Option<Value<'_>>; 4] {
+    let [mark, percentage, captured, dtime] = scalars;
+    [
+        mark.value(FieldForm::Decimal),
+        percentage.value(FieldForm::Percentage),
+        match captured.value(FieldForm::Bit) {
+            Some(Value::Empty) => Some(Value::Integer(0)),
+            captured => captured,
         },
-        absent,
-        dtime: match dtime {
-            "" => None,
-            text => Some(DateTime::parse(text.as_bytes()).ok_or(wrong("dtime"))?),
-        },
-        mark: decimal("mark", mark)?,
-        percentage: if absent {
-            None
-        } else {
-            decimal("percentage", percentage)?
-        },
-    })
+        dtime.value(FieldForm::DateTime),
+    ]
 }
 
 /// The members of an assessment, with or without a mark.
@@ -87,7 +81,7 @@ pub(super) const OF_STRUCTURE: usize = 4;
 
 #[derive(Default)]
 pub(super) struct Leaf<'de> {
-    pub(super) texts: [Option<Cow<'de, str>>; LEAF.len()],
+    pub(super) scalars: [Option<Scalar<'de>>; LEAF.len()],
     /// The index of the member that is expected next.
     pub(super) next: usize,
 }

@@ -10,6 +10,8 @@ pub(super) struct Level {
     pub(super) below: &'static str,
     pub(super) id: &'static str,
     pub(super) name: &'static str,
+    /// The kind of record that the object belongs to.
+    pub(super) kind: Kind,
     /// The kind of record that has the name, and the positions of its key and its name.
     pub(super) named: Option<(Kind, usize, usize)>,
 }
@@ -25,6 +27,7 @@ pub(super) const LEVELS: [Level; 6] = [
         below: "years",
         id: "",
         name: "grade",
+        kind: Kind::Grade,
         named: Some((
             Kind::Grade,
             position(grade::FIELDS, "grade_id"),
@@ -35,24 +38,28 @@ pub(super) const LEVELS: [Level; 6] = [
         below: "terms",
         id: "year",
         name: "year_name",
+        kind: Kind::Year,
         named: Some((Kind::Year, position(year::FIELDS, "year"), year::NAME)),
     },
     Level {
         below: "learners",
         id: "term",
         name: "",
+        kind: Kind::Term,
         named: None,
     },
     Level {
         below: "subjects",
         id: "learner_id",
         name: "",
+        kind: Kind::Learner,
         named: None,
     },
     Level {
         below: "learning_outcomes",
         id: "subject_id",
         name: "subject_name",
+        kind: Kind::Subject,
         named: Some((
             Kind::Subject,
             position(subject::FIELDS, "subject_id"),
@@ -63,6 +70,7 @@ pub(super) const LEVELS: [Level; 6] = [
         below: "assessments",
         id: "learning_outcome_id",
         name: "learning_outcome_name",
+        kind: Kind::LearningOutcome,
         named: Some((
             Kind::LearningOutcome,
             position(learning_outcome::FIELDS, "learning_outcome_id"),

@@ -1,20 +1,22 @@
 //! Decodes the members of the objects in assessment marks, from the grade down to the mark.
 
-use super::answer_builder::{AnswerBuilder, DecodeError};
-use super::fields::{Members, ObjectOf, Text, take_text};
+use super::answer_builder::{AnswerBuilder, DecodeError, shape};
+use super::fields::{Members, ObjectOf};
 use super::leaf::{LEAF, OF_STRUCTURE};
 use super::level::{LEARNER, LEVELS, TERM};
 use super::marks::MarksDecoder;
+use super::scalar::Scalar;
 use crate::record::Kind;
 use crate::record::value::integer;
-use serde::de::{DeserializeSeed, Error, MapAccess};
+use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess};
 use serde_json::value::RawValue;
-use std::borrow::Cow;
 
 impl<'de> Members<'de> for MarksDecoder<'_, 'de> {
     fn member<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<bool, A::Error> {
         let Some(id) = integer(name) else {
-            return Err(self.out.refuse(DecodeError::Shape));
+            map.next_value::<IgnoredAny>()?;
+            self.skip();
+            return Ok(true);
         };
         if self.level < LEVELS.len() {
             if let Err(reason) = self.enter(id) {
@@ -39,6 +41,14 @@ impl<'de> Members<'de> for MarksDecoder<'_, 'de> {
         Ok(())
     }
 
+    fn skip(&mut self) {
+        let (kind, field) = match LEVELS.get(self.level) {
+            Some(level) => (level.kind, level.id),
+            None => (Kind::Assessment, "assessment_id"),
+        };
+        self.skip_objects(kind, field);
+    }
+
     fn what(&self) -> &'static str {
         "assessment marks"
     }
@@ -61,24 +71,34 @@ impl<'de> MarkMembers<'_, '_, 'de> {
     fn mark_seen(&mut self, bit: u8) -> Result<(), DecodeError> {
         let is_twice = self.seen & bit != 0;
         self.seen |= bit;
-        if is_twice {
-            Err(DecodeError::Shape)
-        } else {
-            Ok(())
+        if is_twice { Err(self.shape()) } else { Ok(()) }
+    }
+
+    /// Checks the id in the object, which repeats the name of the object. If it cannot be used, the
+    /// name is used.
+    fn check_id(&mut self, scalar: &Scalar<'_>) -> Result<(), DecodeError> {
+        self.mark_seen(2)?;
+        match scalar.integer() {
+            Some(id) if id != self.id => Err(self.shape()),
+            None if !scalar.is_empty() => {
+                if let Some(level) = LEVELS.get(self.marks.level) {
+                    let out = &mut *self.marks.out;
+                    out.note(level.kind, level.id, false, Some(&[self.id]));
+                }
+                Ok(())
+            }
+            _ => Ok(()),
         }
     }
 
-    fn check_id(&self, text: &str) -> Result<(), DecodeError> {
-        if integer(text) == Some(self.id) {
-            Ok(())
-        } else {
-            Err(DecodeError::Shape)
-        }
-    }
-
-    fn add_name(&mut self, name: Cow<'de, str>) -> Result<(), DecodeError> {
+    fn add_name(&mut self, name: Scalar<'de>) -> Result<(), DecodeError> {
         self.mark_seen(4)?;
         self.marks.name(name)
+    }
+
+    fn shape(&self) -> DecodeError {
+        let member = LEVELS.get(self.marks.level).map_or("", |level| level.below);
+        shape(Kind::Mark, member)
     }
 }
 
@@ -100,11 +120,11 @@ impl<'de> Members<'de> for MarkMembers<'_, '_, 'de> {
             // A level without an id or a name has an empty one in the table.
             return Ok(false);
         } else if name == level.id {
-            let Text(text) = map.next_value()?;
-            self.mark_seen(2).and_then(|()| self.check_id(&text))
+            let id = Scalar::read(map)?;
+            self.check_id(&id)
         } else if name == level.name {
-            let Text(text) = map.next_value()?;
-            self.add_name(text)
+            let name = Scalar::read(map)?;
+            self.add_name(name)
         } else {
             return Ok(false);
         };
@@ -115,10 +135,15 @@ impl<'de> Members<'de> for MarkMembers<'_, '_, 'de> {
     }
 
     fn end(&mut self) -> Result<(), DecodeError> {
-        if self.seen & 1 == 0 {
-            return Err(DecodeError::Shape);
+        // An object without any member is an empty one.
+        if self.seen != 0 && self.seen & 1 == 0 {
+            return Err(self.shape());
         }
         Ok(())
+    }
+
+    fn skip(&mut self) {
+        self.marks.skip();
     }
 
     fn what(&self) -> &'static str {
@@ -157,20 +182,26 @@ impl<'de> Members<'de> for LeafOf<'_, '_, 'de> {
             Some(expected) if *expected == name => Some(leaf.next),
             _ => LEAF.iter().position(|known| *known == name),
         };
-        let Some((at, slot)) = at.and_then(|at| Some((at, leaf.texts.get_mut(at)?))) else {
+        let Some((at, slot)) = at.and_then(|at| Some((at, leaf.scalars.get_mut(at)?))) else {
             return Ok(false);
         };
         if self.marks.is_structure && at >= OF_STRUCTURE {
             return Ok(false);
         }
         leaf.next = at + 1;
-        take_text(slot, self.marks.out, map)?;
-        Ok(true)
+        match slot.replace(Scalar::read(map)?) {
+            None => Ok(true),
+            Some(_) => Err(self.marks.out.refuse(shape(Kind::Assessment, ""))),
+        }
     }
 
     fn end(&mut self) -> Result<(), DecodeError> {
         self.marks.leaf.next = 0;
         self.marks.assessment(self.id, self.raw)
+    }
+
+    fn skip(&mut self) {
+        self.marks.skip_objects(Kind::Assessment, "");
     }
 
     fn what(&self) -> &'static str {

@@ -4,13 +4,14 @@
 //! Nearly all of the answer is repeated for each learner. Therefore the common part is decoded once
 //! and compared for each further learner; only the mark is decoded each time.
 
-use super::answer_builder::{AnswerBuilder, DecodeError, invalid_value};
+use super::answer_builder::{AnswerBuilder, DecodeError, shape};
 use super::fetched_records::Fields;
 use super::leaf::{self, Leaf};
 use super::level::{GRADE, LEARNER, LEVELS, SUBJECT, YEAR};
+use super::scalar::Scalar;
 use crate::record::field::{FieldForm, position};
-use crate::record::kinds::{assessment, learning_program};
-use crate::record::value::integer;
+use crate::record::kinds::mark::Mark;
+use crate::record::kinds::{assessment, learning_program, mark};
 use crate::record::{Kind, Value};
 use crate::sync::plan::resource::{Format, Selection};
 use std::borrow::Cow;
@@ -45,7 +46,7 @@ struct DecodedAssessment<'de> {
     /// The term, subject and learning outcome.
     place: [u64; 3],
     /// The name, date and weight of the assessment, and the maximum mark.
-    texts: [Cow<'de, str>; 4],
+    scalars: [Scalar<'de>; 4],
     /// The part of the JSON object before the mark.
     head: &'de str,
     /// The learner whose mark for this assessment was read last.
@@ -81,7 +82,8 @@ impl<'de> MarksDecoder<'_, 'de> {
         }
         let siblings = self.siblings.get_mut(self.level);
         if siblings.is_some_and(|siblings| !siblings.insert(id)) {
-            return Err(DecodeError::Shape);
+            let level = LEVELS.get(self.level);
+            return Err(shape(Kind::Mark, level.map_or("", |level| level.id)));
         }
         let request = self.out.request;
         match (self.level, request.spec().scope) {
@@ -117,17 +119,25 @@ impl<'de> MarksDecoder<'_, 'de> {
             Value::Empty,
             released,
         ];
-        self.out.record(Kind::LearningProgram, field_set, &values)
+        self.out
+            .record(Kind::LearningProgram, field_set, &values, 0)
     }
 
-    /// Adds the name of the current object, unless it was added before.
-    pub(super) fn name(&mut self, name: Cow<'de, str>) -> Result<(), DecodeError> {
+    /// Adds the name of the current object, unless it was added before. A name that cannot be used
+    /// is skipped, because other objects repeat it.
+    pub(super) fn name(&mut self, name: Scalar<'de>) -> Result<(), DecodeError> {
         let id = self.ids.get(self.level).copied().unwrap_or_default();
-        let named = LEVELS.get(self.level).and_then(|level| level.named);
-        let known = self.names.get(&(self.level, id));
-        let (Some((kind, key, field)), false) = (named, known == Some(&name)) else {
+        let Some((kind, key, field)) = LEVELS.get(self.level).and_then(|level| level.named) else {
             return Ok(());
         };
+        let Some(name) = name.text() else {
+            let name = kind.fields().get(field).map_or("", |field| field.name);
+            self.out.note(kind, name, false, Some(&[id]));
+            return Ok(());
+        };
+        if self.names.get(&(self.level, id)) == Some(&name) {
+            return Ok(());
+        }
         self.names.insert((self.level, id), name.clone());
         let mut values = vec![Value::Empty; kind.fields().len()];
         for (index, value) in [(key, Value::Integer(id)), (field, text(name))] {
@@ -135,7 +145,15 @@ impl<'de> MarksDecoder<'_, 'de> {
                 *slot = value;
             }
         }
-        self.out.record(kind, 1 << key | 1 << field, &values)
+        self.out.record(kind, 1 << key | 1 << field, &values, 0)
+    }
+
+    /// Skips an object that cannot be used. It may contain any assessment and any mark.
+    pub(super) fn skip_objects(&mut self, kind: Kind, field: &'static str) {
+        for kind in self.out.request.spec().complete {
+            self.out.unidentified(*kind);
+        }
+        self.out.note(kind, field, true, None);
     }
 
     /// Returns the index of an assessment that was decoded before.
@@ -150,7 +168,7 @@ impl<'de> MarksDecoder<'_, 'de> {
     /// object.
     pub(super) fn assessment(&mut self, id: u64, raw: &'de str) -> Result<(), DecodeError> {
         let head = leaf::head(raw);
-        let texts = std::mem::take(&mut self.leaf.texts).map(Option::unwrap_or_default);
+        let scalars = std::mem::take(&mut self.leaf.scalars).map(Option::unwrap_or_default);
         let [
             own_id,
             name,
@@ -161,46 +179,50 @@ impl<'de> MarksDecoder<'_, 'de> {
             mark,
             out_of,
             captured,
-        ] = texts;
-        if integer(&own_id) != Some(id) {
-            return Err(DecodeError::Shape);
+        ] = scalars;
+        match own_id.integer() {
+            Some(own_id) if own_id != id => return Err(shape(Kind::Assessment, ID)),
+            None if !own_id.is_empty() => self.out.note(Kind::Assessment, ID, false, Some(&[id])),
+            _ => {}
         }
         let [_, _, term, learner, subject, outcome] = self.ids;
         let place = [term, subject, outcome];
-        let texts = [name, date, weight, out_of];
+        let scalars = [name, date, weight, out_of];
         let is_full = self.assessments.len() == MAX_ASSESSMENTS;
         let found = self.find(id);
         let known = found.and_then(|at| Some((at, self.assessments.get_mut(at)?)));
         match known {
             Some((at, known)) => {
                 if known.place != place || known.learner.replace(learner) == Some(learner) {
-                    return Err(DecodeError::Shape);
+                    return Err(shape(Kind::Assessment, ""));
                 }
                 self.next = at + 1;
                 known.head = head;
-                if known.texts != texts {
-                    known.texts.clone_from(&texts);
-                    self.add_assessment(id, &texts)?;
+                if known.scalars != scalars {
+                    known.scalars.clone_from(&scalars);
+                    self.add_assessment(id, scalars, true)?;
                 }
             }
             None if is_full => return Err(DecodeError::TooMany),
             None => {
-                self.add_assessment(id, &texts)?;
+                self.add_assessment(id, scalars.clone(), false)?;
                 self.places.insert(id, self.assessments.len());
                 let learner = Some(learner);
                 self.assessments.push(DecodedAssessment {
                     id,
                     place,
-                    texts,
+                    scalars,
                     head,
                     learner,
                 });
                 self.next = self.assessments.len();
             }
         }
-        let mark = leaf::read_mark(&dtime, &percentage, &mark, &captured)?;
-        self.out.mark(id, learner, &mark);
-        Ok(())
+        let mark = leaf::mark_values([mark, percentage, captured, dtime]);
+        let mut values = vec![Value::Empty];
+        values.extend([id, learner].map(Value::Integer));
+        let unusable = push_values(&mut values, mark);
+        self.out.record(Kind::Mark, MARK, &values, unusable)
     }
 
     /// Decodes only the mark if the other bytes equal those of an earlier learner. Returns false if
@@ -216,13 +238,12 @@ impl<'de> MarksDecoder<'_, 'de> {
         let Some(rest) = raw.strip_prefix(known.head).filter(|_| is_next) else {
             return false;
         };
-        let out_of = known.texts.last().map_or("", AsRef::as_ref);
-        let mark = if self.is_structure {
-            (rest == "}").then(|| leaf::read_mark("", "", "", "").ok())
-        } else {
-            Some(leaf::plain_mark(rest, out_of))
+        let mark = match known.scalars.last() {
+            _ if self.is_structure => (rest == "}").then_some(Mark::POSSIBLE),
+            Some(Scalar::Text(out_of)) => leaf::plain_mark(rest, out_of),
+            _ => None,
         };
-        let Some(Some(mark)) = mark else {
+        let Some(mark) = mark else {
             return false;
         };
         known.learner = Some(learner);
@@ -231,32 +252,60 @@ impl<'de> MarksDecoder<'_, 'de> {
         true
     }
 
+    /// Adds an assessment. If the answer `has_other` objects of the assessment, this one is not
+    /// used if one of its values cannot be used.
     fn add_assessment(
         &mut self,
         id: u64,
-        [name, date, weight, out_of]: &[Cow<'_, str>; 4],
+        scalars: [Scalar<'de>; 4],
+        has_other: bool,
     ) -> Result<(), DecodeError> {
         let [grade, year, term, _, subject, outcome] = self.ids;
         let numbers = [id, grade, year, term, subject, outcome].map(Value::Integer);
         let mut values = vec![Value::Empty];
         values.extend(numbers);
-        let texts = [
-            (name, FieldForm::Text),
-            (date, FieldForm::Date),
-            (weight, FieldForm::Decimal),
-            (out_of, FieldForm::Decimal),
+        let forms = [
+            FieldForm::Text,
+            FieldForm::Date,
+            FieldForm::Decimal,
+            FieldForm::Decimal,
         ];
-        for ((text, form), field) in texts.into_iter().zip(TEXTS) {
-            let value = Value::from_text(form, Cow::Borrowed(text));
-            values.push(value.ok_or(invalid_value(Kind::Assessment, field))?);
-        }
+        let scalars = scalars.into_iter().zip(forms);
+        let unusable = push_values(
+            &mut values,
+            scalars.map(|(scalar, form)| scalar.value(form)),
+        );
         let field_set = if self.is_structure {
             STRUCTURE
         } else {
             ASSESSMENT
         };
-        self.out.record(Kind::Assessment, field_set, &values)
+        if has_other && unusable != 0 {
+            for (index, field) in assessment::FIELDS.iter().enumerate() {
+                if unusable >> index & 1 == 1 {
+                    self.out
+                        .note(Kind::Assessment, field.name, false, Some(&[id]));
+                }
+            }
+            return Ok(());
+        }
+        self.out
+            .record(Kind::Assessment, field_set, &values, unusable)
     }
+}
+
+/// Appends values to those of a record. Returns the positions of those that cannot be used, whose
+/// fields are empty.
+fn push_values<'a>(
+    values: &mut Vec<Value<'a>>,
+    more: impl IntoIterator<Item = Option<Value<'a>>>,
+) -> Fields {
+    let mut unusable = 0;
+    for value in more {
+        unusable |= Fields::from(value.is_none()) << values.len();
+        values.push(value.unwrap_or_default());
+    }
+    unusable
 }
 
 fn text(text: Cow<'_, str>) -> Value<'_> {
@@ -271,6 +320,7 @@ fn text(text: Cow<'_, str>) -> Value<'_> {
 /// decoded.
 const MAX_ASSESSMENTS: usize = 100_000;
 
+const ID: &str = "assessment_id";
 /// The fields of an assessment after its references, in order.
 const TEXTS: [&str; 4] = [
     "assessment_name",
@@ -282,6 +332,8 @@ const TEXTS: [&str; 4] = [
 const ASSESSMENT: Fields = (1 << assessment::FIELDS.len()) - 2;
 /// The fields of an assessment in a structure, which lacks the maximum mark.
 const STRUCTURE: Fields = ASSESSMENT - (1 << position(assessment::FIELDS, "mark_out_of"));
+/// All fields of a mark except the school.
+const MARK: Fields = (1 << mark::FIELDS.len()) - 2;
 /// The key fields of a programme.
 const PROGRAMME: Fields = 0b1_1110;
 /// The field that contains whether a programme is released.

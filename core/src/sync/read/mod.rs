@@ -1,8 +1,9 @@
-//! Decodes answers (v1) into records. Tables define which members an answer may have. An answer
-//! that contains other data than was requested is refused as a whole.
+//! Decodes answers (v1) into records. Tables define which members an answer may have. A value that
+//! cannot be used costs that value, or its record if a rule reads it; the answer notes which. An
+//! answer that contains other data than was requested is refused as a whole.
 //!
-//! - `table`: the members of each answer. `fields`: objects, member by member. `record`: objects
-//!   that are records.
+//! - `table`: the members of each answer. `fields`: objects, member by member. `scalar`: the
+//!   spellings of a value. `record`: objects that are records.
 //! - `subjects`, `enrolments`: the subjects of learners. `marks`, `mark_members`, `level`, `leaf`:
 //!   assessments and marks, from the grade down to the mark.
 //! - `fetched_records`: the decoded records, as bytes. `answer_builder`: the output of a decoder, including
@@ -17,6 +18,7 @@ mod level;
 mod mark_members;
 mod marks;
 mod record;
+mod scalar;
 mod subjects;
 pub(crate) mod table;
 #[cfg(test)]
@@ -24,6 +26,7 @@ mod tests;
 
 use super::plan::resource::{Format, Selection};
 use super::plan::resource_request::ResourceRequest;
+use crate::json;
 use crate::record::Value;
 use crate::record::field::position;
 use crate::record::kinds::learner;
@@ -42,7 +45,7 @@ pub(super) use answer_builder::{DecodeError, Evidence};
 /// The maximum size of an answer, in bytes.
 pub(super) const MAX_ANSWER_BYTES: usize = 32 << 20;
 
-/// Decodes the answer to a request about a school completely, or fails.
+/// Decodes the answer to a request about a school, or returns the reason why it cannot be used.
 pub(super) fn decode_answer(
     request: ResourceRequest,
     school: u64,
@@ -51,13 +54,22 @@ pub(super) fn decode_answer(
     if body.len() > MAX_ANSWER_BYTES {
         return Err(DecodeError::TooLarge);
     }
-    let body = std::str::from_utf8(body).map_err(|_| DecodeError::NoJson)?;
+    let body = json::lossy_text(body);
     let mut out = AnswerBuilder::new(request, school);
-    match decode_into(request, body, &mut out) {
-        Ok(()) => Ok((out.fetched, out.evidence)),
-        Err(error) if error.is_data() => Err(out.refusal()),
-        Err(_) => Err(DecodeError::NoJson),
+    if body.trim_ascii() == "null" {
+        return Err(out.refusal());
     }
+    match decode_into(request, &body, &mut out) {
+        Ok(()) => out.finish(),
+        Err(error) if error.is_data() => Err(out.refusal()),
+        Err(error) if error.is_eof() || is_page(&body) => Err(DecodeError::NoAnswer),
+        Err(error) => Err(DecodeError::NoJson(error.to_string())),
+    }
+}
+
+/// Returns whether a text looks like a page (HTML), which is not an answer of the service.
+fn is_page(body: &str) -> bool {
+    body.trim_ascii_start().starts_with('<')
 }
 
 const STATUS: usize = position(learner::FIELDS, "status");

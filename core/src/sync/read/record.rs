@@ -1,15 +1,12 @@
 //! Decodes objects whose members are the fields of a record.
 
-use super::answer_builder::{AnswerBuilder, DecodeError, invalid_value};
+use super::answer_builder::{AnswerBuilder, DecodeError, shape};
 use super::fetched_records::Fields;
-use super::fields::{ArrayOf, Members, Text};
+use super::fields::{ArrayOf, Members};
+use super::scalar::Scalar;
 use super::table::{MemberTable, To};
 use crate::record::Value;
-use crate::record::field::FieldForm;
-use crate::record::value::integer;
-use crate::record::values::terms;
 use serde::de::MapAccess;
-use serde_json::value::RawValue;
 
 /// Decodes objects into records of a kind.
 pub(super) struct RecordDecoder<'o, 'de> {
@@ -18,6 +15,8 @@ pub(super) struct RecordDecoder<'o, 'de> {
     constant: Option<(usize, Value<'de>)>,
     field_set: Fields,
     values: Vec<Value<'de>>,
+    /// The fields of the current object whose values cannot be used.
+    unusable: Fields,
     /// The members that have already occurred in the object, one bit each.
     seen: u64,
     /// The index of the member that is expected next, because members usually occur in order.
@@ -40,6 +39,7 @@ impl<'o, 'de> RecordDecoder<'o, 'de> {
             constant: None,
             field_set: field_set.fold(0, |field_set, index| field_set | 1 << index),
             values: vec![Value::Empty; table.kind.fields().len()],
+            unusable: 0,
             seen: 0,
             next: 0,
             out,
@@ -77,24 +77,29 @@ impl<'o, 'de> RecordDecoder<'o, 'de> {
     }
 
     fn value<A: MapAccess<'de>>(&mut self, index: usize, map: &mut A) -> Result<(), A::Error> {
-        let kind = self.table.kind;
-        let Some(field) = kind.fields().get(index) else {
-            return Err(self.out.refuse(DecodeError::Shape));
-        };
-        self.out.begin_field(kind, field.name);
-        let value = if field.form == FieldForm::Texts {
-            let raw: &RawValue = map.next_value()?;
-            terms::value_from_json(field.form, raw.get()).ok()
-        } else {
-            let Text(text) = map.next_value()?;
-            Value::from_text(field.form, text)
-        };
-        self.out.end_field();
+        let scalar = Scalar::read(map)?;
+        let field = self.table.kind.fields().get(index);
+        let value = field.and_then(|field| scalar.value(field.form));
         match (self.values.get_mut(index), value) {
             (Some(slot), Some(value)) => *slot = value,
-            _ => return Err(self.out.refuse(invalid_value(kind, field.name))),
+            _ => self.unusable |= 1 << index,
         }
         Ok(())
+    }
+
+    /// Reads the id of the school, which must be the requested one. If it cannot be read, the
+    /// record cannot be identified.
+    fn school<A: MapAccess<'de>>(&mut self, map: &mut A) -> Result<(), A::Error> {
+        match Scalar::read(map)?.integer() {
+            Some(school) if school != self.out.school => {
+                Err(self.out.refuse(DecodeError::OtherSchool))
+            }
+            Some(_) => Ok(()),
+            None => {
+                self.unusable |= 1;
+                Ok(())
+            }
+        }
     }
 }
 
@@ -104,17 +109,16 @@ impl<'de> Members<'de> for RecordDecoder<'_, 'de> {
             return Ok(false);
         };
         if self.seen >> number & 1 == 1 {
-            return Err(self.out.refuse(DecodeError::Shape));
+            let twice = DecodeError::Shape {
+                of: self.what(),
+                member: "",
+            };
+            return Err(self.out.refuse(twice));
         }
         self.seen |= 1 << number;
         match to {
             To::Field(index) => self.value(index, map)?,
-            To::School => {
-                let Text(text) = map.next_value()?;
-                if integer(&text) != Some(self.out.school) {
-                    return Err(self.out.refuse(DecodeError::OtherSchool));
-                }
-            }
+            To::School => self.school(map)?,
             To::Records(table) => {
                 let mut inner = RecordDecoder::new(table, &mut *self.out);
                 map.next_value_seed(ArrayOf(&mut inner))?;
@@ -129,7 +133,7 @@ impl<'de> Members<'de> for RecordDecoder<'_, 'de> {
             at.is_none_or(|at| self.seen >> at & 1 == 0)
         };
         if self.table.needed.is_some_and(is_missing) {
-            return Err(DecodeError::Shape);
+            return Err(shape(self.table.kind, ""));
         }
         if let Some((index, value)) = &self.constant
             && let Some(slot) = self.values.get_mut(*index)
@@ -138,10 +142,15 @@ impl<'de> Members<'de> for RecordDecoder<'_, 'de> {
         }
         let added = self
             .out
-            .record(self.table.kind, self.field_set, &self.values);
+            .record(self.table.kind, self.field_set, &self.values, self.unusable);
         self.values.fill(Value::Empty);
-        (self.seen, self.next) = (0, 0);
+        (self.unusable, self.seen, self.next) = (0, 0, 0);
         added
+    }
+
+    fn skip(&mut self) {
+        self.out.unidentified(self.table.kind);
+        self.out.note(self.table.kind, "", true, None);
     }
 
     fn what(&self) -> &'static str {

@@ -1,13 +1,14 @@
 //! Decodes a learner's subjects per term (2.4) and subjects with marks (2.5). Both contain the
 //! school's current year.
 
-use super::answer_builder::{AnswerBuilder, DecodeError, invalid_value};
-use super::fields::{ArrayOf, Members, take_text};
+use super::answer_builder::{AnswerBuilder, DecodeError, shape};
+use super::fetched_records::Fields;
+use super::fields::{ArrayOf, Members, read_named};
+use super::scalar::Scalar;
 use crate::dataset::LINE_BYTES;
-use crate::record::field::position;
+use crate::record::field::{FieldForm, position};
 use crate::record::kinds::{grade, learner_subject, subject, term};
-use crate::record::value::{EnrolledTerm, integer};
-use crate::record::values::decimal::PackedDecimal;
+use crate::record::value::EnrolledTerm;
 use crate::record::{Kind, Value};
 use crate::sync::plan::resource::Resource;
 use serde::de::MapAccess;
@@ -35,56 +36,75 @@ const TERM_NAMES: [&str; 8] = [
     "mark",
 ];
 
-type Texts<'de, const N: usize> = [Option<Cow<'de, str>>; N];
+/// The names of the values of a term, in the report of values that cannot be used.
+const GROUP_NAMES: [&str; 5] = [
+    "terms.subject_group_id",
+    "terms.subject_group_name",
+    "terms.classroom_id",
+    "terms.classroom_name",
+    "terms.subject_group_teacher_id",
+];
+
+type Scalars<'de, const N: usize> = [Option<Scalar<'de>>; N];
 
 pub(super) struct SubjectDecoder<'de, 'o> {
     /// Whether the answer has the subjects per term, and not those with marks.
     is_per_term: bool,
-    texts: Texts<'de, { NAMES.len() }>,
+    scalars: Scalars<'de, { NAMES.len() }>,
     has_terms: bool,
-    terms: Vec<EnrolledTerm<'de>>,
-    /// The terms of the current subject and their ids.
-    ids: Vec<(u64, u64)>,
+    terms: SubjectTerms<'de>,
     /// The subjects that occurred already.
     seen_subjects: BTreeSet<u64>,
     out: &'o mut AnswerBuilder,
+}
+
+/// The terms of the current subject.
+#[derive(Default)]
+struct SubjectTerms<'de> {
+    terms: Vec<EnrolledTerm<'de>>,
+    /// The terms, and the id of each if it can be used.
+    ids: Vec<(u64, Option<u64>)>,
+    /// Whether a term or a mark cannot be used.
+    has_unusable: bool,
+    /// The texts of groups that cannot be used.
+    unusable_texts: Vec<&'static str>,
 }
 
 impl<'o> SubjectDecoder<'_, 'o> {
     pub(super) fn new(out: &'o mut AnswerBuilder) -> Self {
         SubjectDecoder {
             is_per_term: out.request.resource == Resource::SubjectsPerTerm,
-            texts: Default::default(),
+            scalars: Default::default(),
             has_terms: false,
-            terms: Vec::new(),
-            ids: Vec::new(),
+            terms: SubjectTerms::default(),
             seen_subjects: BTreeSet::new(),
             out,
         }
     }
 
-    /// Adds a record with these fields.
+    /// Adds a record with these fields. A field without a value cannot be used.
     fn add_record(
         &mut self,
         kind: Kind,
-        fields: Vec<(usize, Value<'_>)>,
+        fields: Vec<(usize, Option<Value<'_>>)>,
     ) -> Result<(), DecodeError> {
         let mut values = vec![Value::Empty; kind.fields().len()];
-        let mut field_set = 0;
+        let (mut field_set, mut unusable): (Fields, Fields) = (0, 0);
         for (index, value) in fields {
             field_set |= 1 << index;
-            if let Some(slot) = values.get_mut(index) {
-                *slot = value;
+            match (values.get_mut(index), value) {
+                (Some(slot), Some(value)) => *slot = value,
+                _ => unusable |= 1 << index,
             }
         }
-        self.out.record(kind, field_set, &values)
+        self.out.record(kind, field_set, &values, unusable)
     }
 
     /// Adds the ids of the terms of the year.
-    fn add_term_ids(&mut self, year: u64) -> Result<(), DecodeError> {
-        for (term, id) in std::mem::take(&mut self.ids) {
-            let fields = [(TERM_YEAR, year), (TERM, term), (TERM_ID, id)];
-            let fields = fields.map(|(field, number)| (field, Value::Integer(number)));
+    fn add_term_ids(&mut self, year: u64, ids: Vec<(u64, Option<u64>)>) -> Result<(), DecodeError> {
+        for (term, id) in ids {
+            let fields = [(TERM_YEAR, Some(year)), (TERM, Some(term)), (TERM_ID, id)];
+            let fields = fields.map(|(field, number)| (field, number.map(Value::Integer)));
             self.add_record(Kind::Term, fields.into())?;
         }
         Ok(())
@@ -106,66 +126,83 @@ impl<'de> Members<'de> for SubjectDecoder<'de, '_> {
     fn member<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<bool, A::Error> {
         if name == "terms" {
             if std::mem::replace(&mut self.has_terms, true) {
-                return Err(self.out.refuse(DecodeError::Shape));
+                return Err(self.out.refuse(shape(Kind::LearnerSubject, "terms")));
             }
             let mut terms = TermDecoder {
-                texts: Default::default(),
+                scalars: Default::default(),
                 is_per_term: self.is_per_term,
-                terms: &mut self.terms,
-                ids: &mut self.ids,
+                of_subject: &mut self.terms,
                 out: &mut *self.out,
             };
             map.next_value_seed(ArrayOf(&mut terms))?;
             return Ok(true);
         }
-        let index = NAMES.iter().position(|known| *known == name);
-        let Some(slot) = index.and_then(|index| self.texts.get_mut(index)) else {
-            return Ok(false);
-        };
-        take_text(slot, self.out, map)?;
-        Ok(true)
+        let kind = Kind::LearnerSubject;
+        read_named(kind, &NAMES, &mut self.scalars, name, map, self.out)
     }
 
     fn end(&mut self) -> Result<(), DecodeError> {
-        let texts = std::mem::take(&mut self.texts).map(Option::unwrap_or_default);
-        let [year, subject, name, above, above_name, grade, grade_name] = texts;
-        let number =
-            |field, text: &str| integer(text).ok_or(invalid_value(Kind::LearnerSubject, field));
-        let year = number("year", &year)?;
-        let subject = number("subject_id", &subject)?;
-        let grade = number("grade_id", &grade)?;
-        self.out.year(year)?;
-        if !self.seen_subjects.insert(subject) || !std::mem::take(&mut self.has_terms) {
-            return Err(DecodeError::Shape);
+        let scalars = std::mem::take(&mut self.scalars).map(Option::unwrap_or_default);
+        let [year, subject, name, above, above_name, grade, grade_name] = scalars;
+        let [year, subject, grade] = [year, subject, grade].map(|scalar| scalar.integer());
+        if let Some(year) = year {
+            self.out.year(year)?;
         }
-        let mut terms = std::mem::take(&mut self.terms);
+        let is_twice = subject.is_some_and(|subject| !self.seen_subjects.insert(subject));
+        if is_twice || !std::mem::take(&mut self.has_terms) {
+            return Err(shape(Kind::LearnerSubject, "terms"));
+        }
+        let SubjectTerms {
+            mut terms,
+            ids,
+            has_unusable,
+            unusable_texts,
+        } = std::mem::take(&mut self.terms);
         terms.sort_unstable_by_key(|term| term.term);
-        if terms.is_sorted_by(|a, b| a.term < b.term) {
-            self.add_term_ids(year)?;
-        } else {
-            return Err(invalid_value(Kind::LearnerSubject, "terms"));
+        let is_usable = !has_unusable && terms.is_sorted_by(|a, b| a.term < b.term);
+        if let Some(year) = year
+            && is_usable
+        {
+            self.add_term_ids(year, ids)?;
         }
 
-        let number = Value::Integer;
-        let mut fields = vec![(SUBJECT_ID, number(subject)), (subject::NAME, text(name))];
-        if self.is_per_term {
-            fields.push((subject::SUPER_ID, text(above)));
-            fields.push((subject::SUPER_NAME, text(above_name)));
+        let text = |scalar: Scalar<'de>| scalar.value(FieldForm::Text);
+        if let Some(subject) = subject {
+            let id = Some(Value::Integer(subject));
+            let mut fields = vec![(SUBJECT_ID, id), (subject::NAME, text(name))];
+            if self.is_per_term {
+                fields.push((subject::SUPER_ID, text(above)));
+                fields.push((subject::SUPER_NAME, text(above_name)));
+            }
+            self.add_record(Kind::Subject, fields)?;
         }
-        self.add_record(Kind::Subject, fields)?;
+        if let Some(grade) = grade {
+            let id = Some(Value::Integer(grade));
+            let fields = vec![(GRADE_ID, id), (grade::SHORT_NAME, text(grade_name))];
+            self.add_record(Kind::Grade, fields)?;
+        }
+        let learner = self.out.request.id;
+        if let (Some(year), Some(subject)) = (year, subject) {
+            for field in unusable_texts {
+                let key = [learner, year, subject];
+                self.out
+                    .note(Kind::LearnerSubject, field, false, Some(&key));
+            }
+        }
+        let number = |number: Option<u64>| number.map(Value::Integer);
         let fields = vec![
-            (GRADE_ID, number(grade)),
-            (grade::SHORT_NAME, text(grade_name)),
-        ];
-        self.add_record(Kind::Grade, fields)?;
-        let fields = vec![
-            (LEARNER, number(self.out.request.id)),
+            (LEARNER, number(Some(learner))),
             (YEAR, number(year)),
             (SUBJECT, number(subject)),
             (GRADE, number(grade)),
-            (TERMS, Value::Terms(terms)),
+            (TERMS, is_usable.then_some(Value::Terms(terms))),
         ];
         self.add_record(Kind::LearnerSubject, fields)
+    }
+
+    fn skip(&mut self) {
+        self.out.unidentified(Kind::LearnerSubject);
+        self.out.note(Kind::LearnerSubject, "", true, None);
     }
 
     fn what(&self) -> &'static str {
@@ -183,44 +220,54 @@ const MAX_TERMS: usize = LINE_BYTES / 11;
 
 /// Decodes the terms of a subject.
 struct TermDecoder<'t, 'de, 'o> {
-    texts: Texts<'de, { TERM_NAMES.len() }>,
+    scalars: Scalars<'de, { TERM_NAMES.len() }>,
     is_per_term: bool,
-    terms: &'t mut Vec<EnrolledTerm<'de>>,
-    ids: &'t mut Vec<(u64, u64)>,
+    of_subject: &'t mut SubjectTerms<'de>,
     out: &'o mut AnswerBuilder,
 }
 
 impl<'de> Members<'de> for TermDecoder<'_, 'de, '_> {
     fn member<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<bool, A::Error> {
-        let index = TERM_NAMES.iter().position(|known| *known == name);
-        let Some(slot) = index.and_then(|index| self.texts.get_mut(index)) else {
-            return Ok(false);
-        };
-        take_text(slot, self.out, map)?;
-        Ok(true)
+        let kind = Kind::LearnerSubject;
+        read_named(kind, &TERM_NAMES, &mut self.scalars, name, map, self.out)
     }
 
     fn end(&mut self) -> Result<(), DecodeError> {
-        let texts = std::mem::take(&mut self.texts).map(Option::unwrap_or_default);
-        let [id, term, a, b, c, d, e, mark] = texts;
-        let wrong = invalid_value(Kind::LearnerSubject, "terms");
-        let term = integer(&term).ok_or(wrong)?;
-        if self.is_per_term {
-            let id = integer(&id).ok_or(invalid_value(Kind::Term, "term_id"))?;
-            self.ids.push((term, id));
-        }
+        let scalars = std::mem::take(&mut self.scalars).map(Option::unwrap_or_default);
+        let [id, term, a, b, c, d, e, mark] = scalars;
+        let of_subject = &mut *self.of_subject;
         // Subject marks contain only terms with a mark; subjects per term contain no marks.
-        let mark = match (self.is_per_term, &*mark) {
-            (true, "") => None,
-            (false, mark) => Some(PackedDecimal::parse(mark).ok_or(wrong)?),
-            (true, _) => return Err(DecodeError::Shape),
+        let mark = match (self.is_per_term, mark.value(FieldForm::Decimal)) {
+            (true, Some(Value::Empty)) => None,
+            (false, Some(Value::Decimal(mark))) => Some(mark),
+            (true, _) => return Err(shape(Kind::LearnerSubject, "terms.mark")),
+            (false, _) => {
+                of_subject.has_unusable = true;
+                return Ok(());
+            }
         };
-        if self.terms.len() == MAX_TERMS {
-            return Err(DecodeError::LargeRecord);
+        let term = term.integer();
+        let Some(term) = term.filter(|_| of_subject.terms.len() < MAX_TERMS) else {
+            of_subject.has_unusable = true;
+            return Ok(());
+        };
+        if self.is_per_term {
+            of_subject.ids.push((term, id.integer()));
         }
-        let group = [a, b, c, d, e];
-        self.terms.push(EnrolledTerm { term, group, mark });
+        let mut group: [Cow<'de, str>; 5] = Default::default();
+        let scalars = [a, b, c, d, e].into_iter();
+        for ((slot, scalar), name) in group.iter_mut().zip(scalars).zip(GROUP_NAMES) {
+            match scalar.text() {
+                Some(text) => *slot = text,
+                None => of_subject.unusable_texts.push(name),
+            }
+        }
+        of_subject.terms.push(EnrolledTerm { term, group, mark });
         Ok(())
+    }
+
+    fn skip(&mut self) {
+        self.of_subject.has_unusable = true;
     }
 
     fn what(&self) -> &'static str {
@@ -229,13 +276,5 @@ impl<'de> Members<'de> for TermDecoder<'_, 'de, '_> {
 
     fn out(&mut self) -> &mut AnswerBuilder {
         self.out
-    }
-}
-
-fn text(text: Cow<'_, str>) -> Value<'_> {
-    if text.is_empty() {
-        Value::Empty
-    } else {
-        Value::Text(text)
     }
 }

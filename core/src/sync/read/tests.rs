@@ -2,6 +2,7 @@
 
 mod assessment_marks;
 
+use super::fetched_records::RecordState;
 use super::{DecodeError, Evidence, MAX_ANSWER_BYTES, decode_answer};
 use crate::dataset::LINE_BYTES;
 use crate::date::Date;
@@ -38,7 +39,10 @@ fn decode(request: ResourceRequest, body: &str) -> Result<(Vec<String>, Evidence
     let (fetched, evidence) = decode_answer(request, SCHOOL, body.as_bytes())?;
     let records = fetched.records(SCHOOL).filter_map(Result::ok);
     let lines = records.map(|record| {
-        let mut line = record.kind.name().to_owned();
+        let mut line = match record.state {
+            RecordState::Read => record.kind.name().to_owned(),
+            _ => format!("without {}", record.kind.name()),
+        };
         for (field, value) in record.kind.fields().iter().zip(&record.values) {
             let mut text = Vec::new();
             value.push_exact(&mut text);
@@ -70,9 +74,29 @@ fn refused(request: ResourceRequest, body: &str) -> Option<DecodeError> {
     decode(request, body).err()
 }
 
+/// Returns whether an answer is refused because of its structure.
+fn has_wrong_shape(request: ResourceRequest, body: &str) -> bool {
+    matches!(refused(request, body), Some(DecodeError::Shape { .. }))
+}
+
 #[allow(clippy::unnecessary_wraps, reason = "the type of `refused`")]
-fn invalid_value(of: &'static str, field: &'static str) -> Option<DecodeError> {
-    Some(DecodeError::InvalidValue { of, field })
+fn no_record(of: &'static str, field: &'static str) -> Option<DecodeError> {
+    Some(DecodeError::NoRecord { of, field })
+}
+
+/// Returns the values of an answer that cannot be used: the field, the keys of the records, and
+/// whether these are left out.
+fn findings(request: ResourceRequest, body: &str) -> Vec<String> {
+    let notes = match decode(request, body) {
+        Ok((_, evidence)) => evidence.notes.findings.into_iter(),
+        Err(reason) => return vec![reason.to_string()],
+    };
+    let findings = notes.map(|(of, found)| {
+        let effect = if of.is_left_out { "left out" } else { "empty" };
+        let (kind, field, keys) = (of.kind, of.field, found.keys.join(" "));
+        format!("{kind}.{field} of {keys}: {} {effect}", found.count)
+    });
+    findings.collect()
 }
 
 #[test]
@@ -128,11 +152,17 @@ fn another_school_is_refused() {
         lines(SCHOOL_LIST, &school("\"1000\"")),
         ["school school_name=a"]
     );
-    for other in ["\"2000\"", "2000", "null", "\"x\""] {
+    for other in ["\"2000\"", "2000"] {
         assert_eq!(
             refused(SCHOOL_LIST, &school(other)),
             Some(DecodeError::OtherSchool)
         );
+    }
+    for none in ["null", "\"x\"", "[]"] {
+        let body = school(none);
+        assert_eq!(lines(SCHOOL_LIST, &body), ["without school"], "{none}");
+        let expected = "school.school_id of 1000: 1 left out";
+        assert_eq!(findings(SCHOOL_LIST, &body), [expected], "{none}");
     }
 }
 
@@ -143,45 +173,80 @@ fn objects_without_a_required_member_are_refused() {
         (INFO, "{}"),
         (INFO, "[]"),
         (SCHOOL_LIST, "[{}]"),
-        (SCHOOL_LIST, r#"{"school_name":"a"}"#),
         (MARKS, r#"{"9":{"grade":"7"}}"#),
-        (MARKS, r#"{"ok":{"years":{}}}"#),
-        (MARKS, "[]"),
         (
             SUBJECT_MARKS,
             r#"[{"year":"2026","subject_id":"1","grade_id":"9"}]"#,
         ),
     ] {
-        assert_eq!(refused(request, body), Some(DecodeError::Shape), "{body}");
+        assert!(has_wrong_shape(request, body), "{body}");
     }
-    assert_eq!(refused(CURRENT, "[{}]"), invalid_value("learner", "id"));
-    assert_eq!(refused(CURRENT, r#"{"data":[]}"#), Some(DecodeError::Shape));
+}
+
+/// An answer in which no record can be identified is another answer than the expected one.
+#[test]
+fn other_answers_are_refused() {
+    assert_eq!(refused(CURRENT, "[{}]"), no_record("learner", "id"));
+    for body in ["1", "\"a\"", "true", "[1]", "[[1]]", r#"{"data":[]}"#] {
+        assert_eq!(refused(CURRENT, body), no_record("learner", ""), "{body}");
+    }
+    let school = no_record("school", "");
+    assert_eq!(refused(SCHOOL_LIST, r#"{"school_name":"a"}"#), school);
+    assert_eq!(refused(INFO, "[1]"), school);
+    for body in [r#"{"ok":{"years":{}}}"#, r#"{"9":[1]}"#, r#"{"error":"a"}"#] {
+        assert_eq!(refused(MARKS, body), no_record("grade", ""), "{body}");
+    }
+    let enrolments = ResourceRequest::new(Resource::LearnerSubjects);
+    let expected = no_record("learner_subject", "learner_id");
+    assert_eq!(refused(enrolments, r#"[{"error":"a"}]"#), expected);
+    for request in [CURRENT, INFO, MARKS] {
+        assert!(has_wrong_shape(request, " null "));
+    }
+}
+
+/// PHP writes an empty array and an empty object in the same way, and an array with gaps as an
+/// object.
+#[test]
+fn arrays_and_objects_are_as_php_writes_them() {
+    for body in ["[]", "{}"] {
+        assert_eq!(lines(CURRENT, body), [""; 0]);
+        assert_eq!(lines(MARKS, body), [""; 0]);
+        assert_eq!(lines(MARKS, &format!(r#"{{"9":{body}}}"#)), [""; 0]);
+        let years = format!(r#"{{"9":{{"grade":"7","years":{body}}}}}"#);
+        assert_eq!(lines(MARKS, &years), ["grade grade_id=9 grade=7"]);
+        let learner = format!(r#"[{{"id":"1","parents":{body}}}]"#);
+        assert_eq!(lines(CURRENT, &learner), ["learner id=1 status=current"]);
+    }
+    let gaps = r#"{"0":{"id":"1","parents":{"1":{"id":"5"}}},"2":{"id":"2","parents":null}}"#;
+    let expected = [
+        "parent id=5",
+        "learner id=1 status=current",
+        "learner id=2 status=current",
+    ];
+    assert_eq!(lines(CURRENT, gaps), expected);
 }
 
 #[test]
 fn a_body_that_is_not_json_is_reported() {
     let whole = r#"[{"id":"1","parents":[{"id":"5"}]}]"#;
-    for body in [
-        "",
-        "<html><body>Log in</body></html>",
-        "[{]",
-        "[] []",
-        "\u{0}",
-    ] {
-        assert_eq!(refused(CURRENT, body), Some(DecodeError::NoJson), "{body}");
+    let no_answer = Some(DecodeError::NoAnswer);
+    let is_no_json = |reason| matches!(reason, Some(DecodeError::NoJson(_)));
+    assert_eq!(
+        refused(CURRENT, "\n<html><body>Log in</body></html>"),
+        no_answer
+    );
+    for body in ["[{]", "[] []", "\u{0}", "Fatal error"] {
+        assert!(is_no_json(refused(CURRENT, body)), "{body}");
     }
     for length in 0..whole.len() {
         let cut = whole.get(..length).unwrap_or_default();
-        assert_eq!(refused(CURRENT, cut), Some(DecodeError::NoJson), "{cut}");
+        assert_eq!(refused(CURRENT, cut), no_answer, "{cut}");
     }
-    assert_eq!(
-        decode_answer(CURRENT, SCHOOL, b"[\xff]").err(),
-        Some(DecodeError::NoJson)
-    );
+    assert!(is_no_json(decode_answer(CURRENT, SCHOOL, b"[\xff]").err()));
     let deep = "[".repeat(100_000);
     assert!(refused(CURRENT, &deep).is_some());
     let unknown = format!(r#"[{{"id":"1","new":{deep}"#);
-    assert_eq!(refused(CURRENT, &unknown), Some(DecodeError::NoJson));
+    assert_eq!(refused(CURRENT, &unknown), no_answer);
     let large = vec![b' '; MAX_ANSWER_BYTES + 1];
     assert_eq!(
         decode_answer(CURRENT, SCHOOL, &large).err(),
@@ -189,35 +254,76 @@ fn a_body_that_is_not_json_is_reported() {
     );
 }
 
-/// The error contains the kind and the field, but never the value.
+/// The reports contain the kind, the field and the key of the record, but never the value.
 #[test]
-fn values_of_a_wrong_type_are_reported_with_their_field() {
-    for (body, field) in [
-        (r#"[{"id":true}]"#, "id"),
-        (r#"[{"id":"-1"}]"#, "id"),
-        (r#"[{"id":"18446744073709551616"}]"#, "id"),
-        (
-            r#"[{"id":"1","date_of_birth":"2026-02-30"}]"#,
-            "date_of_birth",
-        ),
-        (r#"[{"id":"1","first_name":["Anna"]}]"#, "first_name"),
-        (r#"[{"id":"1","first_name":1.5}]"#, "first_name"),
-        (r#"[{"id":"1","first_name":{"a":1}}]"#, "first_name"),
+fn a_value_that_cannot_be_used_costs_only_itself() {
+    for value in [
+        r#""0000-00-00""#,
+        r#""2026-02-30""#,
+        r#""14/05/2018""#,
+        "true",
+        "20180514",
+        "[]",
+        r#"{"a":1}"#,
+        r#""\ud83d""#,
     ] {
-        assert_eq!(
-            refused(CURRENT, body),
-            invalid_value("learner", field),
-            "{body}"
+        let body = format!(
+            r#"[{{"id":"1","first_name":"Anna","date_of_birth":{value}}},{{"id":"2","first_name":"Ben"}}]"#
         );
+        let expected = [
+            "learner id=1 first_name=Anna status=current",
+            "learner id=2 first_name=Ben status=current",
+        ];
+        assert_eq!(lines(CURRENT, &body), expected, "{value}");
+        let expected = "learner.date_of_birth of 1: 1 empty";
+        assert_eq!(findings(CURRENT, &body), [expected], "{value}");
     }
-    let parent = r#"[{"id":"1","parents":[{"id":"5","gross_annual_income":"much"}]}]"#;
-    let wrong = invalid_value("parent", "gross_annual_income");
-    assert_eq!(refused(CURRENT, parent), wrong);
-    assert_eq!(
-        refused(CURRENT, r#"[{"id":"1","parents":{}}]"#),
-        Some(DecodeError::Shape)
+    let parents = r#"[{"id":"1","parents":[{"id":"5","gross_annual_income":"120,000.00"}]},{"id":"2","parents":[{"id":"5","gross_annual_income":"120,000.00"},{"id":"6","gross_annual_income":120000.50}]}]"#;
+    let expected = "parent.gross_annual_income of 5: 2 empty";
+    assert_eq!(findings(CURRENT, parents), [expected]);
+    assert!(
+        lines(CURRENT, parents).contains(&"parent id=6 gross_annual_income=120000.5".to_owned())
     );
-    assert_eq!(refused(CURRENT, "[1]"), Some(DecodeError::Shape));
+    let flags = r#"[{"school_id":1000,"school_name":"a","has_hostel":true,"uses_cashless":"N","uses_debit_orders":"perhaps"}]"#;
+    let expected = "school school_name=a has_hostel=Yes uses_cashless=No";
+    assert_eq!(lines(SCHOOL_LIST, flags), [expected]);
+    let expected = "school.uses_debit_orders of 1000: 1 empty";
+    assert_eq!(findings(SCHOOL_LIST, flags), [expected]);
+}
+
+#[test]
+fn a_record_without_a_usable_key_is_left_out() {
+    for value in ["true", r#""-1""#, r#""18446744073709551616""#, "null", "[]"] {
+        let body = format!(r#"[{{"id":"1"}},{{"id":{value},"first_name":"Ben"}}]"#);
+        let expected = ["learner id=1 status=current", "without learner"];
+        assert_eq!(lines(CURRENT, &body), expected, "{value}");
+        let expected = "learner.id of : 1 left out";
+        assert_eq!(findings(CURRENT, &body), [expected], "{value}");
+    }
+    let body = r#"[{"id":"1","parents":"none"},7,{"id":"2","parents":[null]}]"#;
+    let expected = [
+        "without parent",
+        "learner id=1 status=current",
+        "without learner",
+        "without parent",
+        "learner id=2 status=current",
+    ];
+    assert_eq!(lines(CURRENT, body), expected);
+    let expected = ["learner. of : 1 left out", "parent. of : 2 left out"];
+    assert_eq!(findings(CURRENT, body), expected);
+}
+
+/// A byte that is not UTF-8 costs the text that contains it.
+#[test]
+fn a_text_that_is_not_utf8_is_empty() {
+    let body = b"[{\"id\":\"1\",\"first_name\":\"Ren\xe9\",\"last_name\":\"Muller\"}]";
+    let (fetched, evidence) = decode_answer(CURRENT, SCHOOL, body).unwrap_or_default();
+    assert_eq!(fetched.records(SCHOOL).count(), 1);
+    let fields = evidence.notes.findings.keys();
+    let fields: Vec<_> = fields
+        .map(|of| (of.field.as_str(), of.is_left_out))
+        .collect();
+    assert_eq!(fields, [("first_name", false)]);
 }
 
 /// A level of marks may have no id or no name in the table of levels.
@@ -244,7 +350,7 @@ fn a_member_that_occurs_twice_is_refused() {
         (MARKS, r#"{"9":{"years":{}},"9":{"years":{}}}"#),
         (MARKS, r#"{"9":{"grade":"7","grade":"7","years":{}}}"#),
     ] {
-        assert_eq!(refused(request, body), Some(DecodeError::Shape), "{body}");
+        assert!(has_wrong_shape(request, body), "{body}");
     }
 }
 
@@ -261,11 +367,13 @@ fn days_that_were_not_requested_are_refused() {
         refused(may(), &absence("\"2026-06-01\"")),
         Some(DecodeError::NotRequested)
     );
-    for none in ["\"\"", "null"] {
-        assert_eq!(
-            refused(may(), &absence(none)),
-            invalid_value("absentee", "absent_date")
-        );
+    let midnight = absence("\"2026-05-31 00:00:00\"");
+    let expected = ["absentee id=1 learner_id=2 absent_date=2026-05-31"];
+    assert_eq!(lines(may(), &midnight), expected);
+    for none in ["\"\"", "null", "\"2026-05-31 08:00:00\"", "\"0000-00-00\""] {
+        assert_eq!(lines(may(), &absence(none)), ["without absentee id=1"]);
+        let expected = "absentee.absent_date of 1: 1 left out";
+        assert_eq!(findings(may(), &absence(none)), [expected], "{none}");
     }
 }
 
@@ -291,7 +399,7 @@ fn school_information_and_lookup_lists_are_decoded() {
     let gender = r#"[{"id":"1","name":"M"}]"#;
     assert_eq!(lines(GENDERS, gender), ["gender id=1 name=M"]);
     let none = r#"[{"name":"M"}]"#;
-    assert_eq!(refused(GENDERS, none), invalid_value("gender", "id"));
+    assert_eq!(refused(GENDERS, none), no_record("gender", "id"));
 }
 
 fn subject(terms: &str) -> String {
@@ -317,29 +425,34 @@ fn subjects_contain_the_year_and_the_terms() -> Result<(), DecodeError> {
     let expected = "learner_subject learner_id=1 year=2026 subject_id=101 grade_id=9 terms=";
     assert!(taken.starts_with(expected), "{taken}");
 
+    let left_out = "without learner_subject learner_id=1 year=2026 subject_id=101";
+    let terms = "learner_subject.terms of 1/2026/101: 1 left out";
     let twice = subject(r#"{"term_id":11,"term":"1"},{"term_id":11,"term":"01"}"#);
     assert_eq!(
-        refused(request, &twice),
-        invalid_value("learner_subject", "terms")
+        lines(request, &twice).last().map_or("", String::as_str),
+        left_out
     );
+    assert_eq!(findings(request, &twice), [terms]);
     for no_id in [r#"{"term":"1"}"#, r#"{"term":"1","term_id":""}"#] {
-        assert_eq!(
-            refused(request, &subject(no_id)),
-            invalid_value("term", "term_id")
-        );
+        let body = subject(no_id);
+        let expected = "term.term_id of 2026/1: 1 left out";
+        assert_eq!(findings(request, &body), [expected]);
+        assert_eq!(lines(request, &body).len(), 4);
     }
     let marked = subject(r#"{"term":"1","term_id":1,"mark":"50.00"}"#);
-    assert_eq!(refused(request, &marked), Some(DecodeError::Shape));
+    assert!(has_wrong_shape(request, &marked));
+    let group = subject(r#"{"term":"1","term_id":1,"classroom_name":["a"]}"#);
+    let expected = "learner_subject.terms.classroom_name of 1/2026/101: 1 empty";
+    assert_eq!(findings(request, &group), [expected]);
     let marks = SUBJECT_MARKS;
-    assert_eq!(
-        refused(marks, &subject(r#"{"term":"1","mark":"50.00"}"#)),
-        None
-    );
-    let wrong = invalid_value("learner_subject", "terms");
-    assert_eq!(
-        refused(marks, &subject(r#"{"term":"1","mark":"much"}"#)),
-        wrong
-    );
+    for mark in ["\"50.00\"", "50", "50.00"] {
+        let body = subject(&format!(r#"{{"term":"1","mark":{mark}}}"#));
+        assert_eq!(findings(marks, &body), [""; 0]);
+    }
+    for mark in [r#""much""#, r#""""#, "null", "true"] {
+        let body = subject(&format!(r#"{{"term":"1","mark":{mark}}}"#));
+        assert_eq!(findings(marks, &body), [terms], "{mark}");
+    }
     Ok(())
 }
 
@@ -347,28 +460,30 @@ fn subjects_contain_the_year_and_the_terms() -> Result<(), DecodeError> {
 fn an_answer_of_two_years_is_refused() {
     let other = r#"{"year":"2027","subject_id":"102","subject_name":"","grade_id":"9","terms":[]}"#;
     let both = subject("").replace("]}]", &format!("]}},{other}]"));
-    assert_eq!(refused(PER_TERM, &both), Some(DecodeError::Shape));
+    assert!(has_wrong_shape(PER_TERM, &both));
     let twice = subject("").replace("]}]", &format!("]}},{}", &subject("")[1..]));
-    assert_eq!(refused(PER_TERM, &twice), Some(DecodeError::Shape));
+    assert!(has_wrong_shape(PER_TERM, &twice));
 }
 
-/// A record that no dataset could contain is refused.
+/// A record that no dataset could contain is left out.
 #[test]
-fn large_records_are_refused() {
+fn large_records_are_left_out() {
     let learner = |bytes: usize| format!(r#"[{{"id":"1","first_name":"{}"}}]"#, "x".repeat(bytes));
     assert_eq!(refused(CURRENT, &learner(1_000_000)), None);
     let large = learner(LINE_BYTES);
-    assert_eq!(refused(CURRENT, &large), Some(DecodeError::LargeRecord));
+    assert_eq!(lines(CURRENT, &large), ["without learner id=1"]);
+    assert_eq!(
+        findings(CURRENT, &large),
+        ["learner.first_name of 1: 1 left out"]
+    );
     let terms = |count: usize| {
         let terms = (1..=count).map(|term| format!(r#"{{"term":{term},"mark":1}}"#));
         subject(&terms.collect::<Vec<_>>().join(","))
     };
     let marks = SUBJECT_MARKS;
     assert_eq!(refused(marks, &terms(1_000)), None);
-    assert_eq!(
-        refused(marks, &terms(LINE_BYTES)),
-        Some(DecodeError::LargeRecord)
-    );
+    let expected = "learner_subject.terms of 1/2026/101: 1 left out";
+    assert_eq!(findings(marks, &terms(LINE_BYTES)), [expected]);
 }
 
 /// Names of unknown members are arbitrary: only a limited number is stored, and no long ones.

@@ -33,7 +33,7 @@ pub(crate) fn fuzz(bytes: &[u8]) -> bool {
             let is_contained = record.fields >> index & 1 == 1 && record.kind != Kind::Mark;
             let is_empty = record.values.get(index).is_none_or(Value::is_empty);
             assert!(
-                !(field.required && is_contained && is_empty),
+                !(field.is_required() && is_contained && is_empty),
                 "{}",
                 field.name
             );

@@ -12,6 +12,8 @@ import {
   type Covered,
   type Engine,
   type FailedRequest,
+  type Finding,
+  type FindingEffect,
   type FollowFromOptions,
   type QuarantinedAnswer,
   type RefusedState,
@@ -39,7 +41,7 @@ export async function fill(engine: Engine): Promise<SyncReport | StopReason> {
   try {
     return await syncWith(sync, new URL("https://app.example/integrate"), given);
   } catch (error) {
-    if (error instanceof SyncStopped) return error.reason;
+    if (error instanceof SyncStopped) return error.report.replies > 0 ? error.report : error.reason;
     throw error;
   }
 }
@@ -84,10 +86,20 @@ export async function age(): Promise<Date | null> {
   return seen[0]?.asOf ?? coverage?.asOf ?? null;
 }
 
-export function results({ failed, refused, unsent }: SyncReport): [
+export function results({ failed, findings, refused, unsent }: SyncReport): [
   readonly FailedRequest[],
+  readonly Finding[],
   readonly RefusedState[],
   readonly UnsentState[],
 ] {
-  return [failed, refused, unsent];
+  return [failed, findings, refused, unsent];
+}
+
+export function statuses(step: Step): (number | null)[] {
+  return step.kind === "stop" ? step.report.failed.map(({ status }) => status) : [];
+}
+
+export function isLeftOut({ effect, keys }: Finding, key: string): boolean {
+  const leftOut: FindingEffect = "recordLeftOut";
+  return effect === leftOut && keys.includes(key);
 }

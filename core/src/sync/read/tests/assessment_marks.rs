@@ -78,24 +78,145 @@ fn marks_of_others_are_refused() {
     ] {
         let other = body.replace(from, to);
         assert_ne!(other, body);
-        assert_eq!(refused(MARKS, &other), Some(DecodeError::Shape), "{to}");
+        assert!(has_wrong_shape(MARKS, &other), "{to}");
     }
-    for (from, to, field) in [
-        ("2026-02-01", "2026-02-31", "assessment_date"),
-        ("10.00", "1e9", "weight"),
-        ("2026-02-01", "", "assessment_date"),
+}
+
+/// An assessment without a date or a weight cannot be stored. A mark whose value cannot be used
+/// would be answered wrongly. Both are left out, and everything else is read.
+#[test]
+fn values_of_marks_that_cannot_be_used_cost_only_their_record() -> Result<(), DecodeError> {
+    let body = marks(ABSENT);
+    let (expected, _) = decode(MARKS, &body)?;
+    for (from, to, field, left_out) in [
+        (
+            "2026-02-01",
+            "2026-02-31",
+            "assessment_date",
+            "assessment assessment_id=77",
+        ),
+        (
+            "2026-02-01",
+            "",
+            "assessment_date",
+            "assessment assessment_id=77",
+        ),
+        ("10.00", "1e9", "weight", "assessment assessment_id=77"),
+        (
+            "5.00\",\"mark_out_of",
+            "x\",\"mark_out_of",
+            "mark",
+            "mark assessment_id=77 learner_id=1",
+        ),
+        (
+            "50.00",
+            "b",
+            "percentage",
+            "mark assessment_id=77 learner_id=1",
+        ),
+        (
+            r#""captured":"1""#,
+            r#""captured":"2""#,
+            "captured",
+            "mark assessment_id=77 learner_id=1",
+        ),
     ] {
-        let wrong = invalid_value("assessment", field);
-        assert_eq!(refused(MARKS, &body.replace(from, to)), wrong);
+        let other = body.replacen(from, to, 1);
+        assert_ne!(other, body);
+        let found = lines(MARKS, &other);
+        let without = format!("without {left_out}");
+        assert!(found.contains(&without), "{to}: {found:#?}");
+        let (kind, _) = left_out.split_once(' ').unwrap_or_default();
+        let key = if kind == "mark" { "77/1" } else { "77" };
+        let finding = format!("{kind}.{field} of {key}: 1 left out");
+        assert_eq!(findings(MARKS, &other), [finding], "{to}");
+        let others = expected.iter().filter(|line| !line.starts_with(left_out));
+        let lost: Vec<_> = others.filter(|line| !found.contains(line)).collect();
+        assert_eq!(lost, [""; 0]);
     }
-    for (from, to, field) in [
-        ("08:00:00", "25:00:00", "dtime"),
-        ("5.00", "x", "mark"),
-        (r#""captured":"1""#, r#""captured":"2""#, "captured"),
+    for time in ["0000-00-00 00:00:00", "2026-02-02 25:00:00"] {
+        let other = body.replace("2026-02-02 08:00:00", time);
+        assert_eq!(findings(MARKS, &other), ["mark.dtime of 77/1: 1 empty"]);
+        let mark = "mark assessment_id=77 learner_id=1 mark=5 percentage=50 captured=1";
+        assert!(lines(MARKS, &other).contains(&mark.to_owned()));
+    }
+    let other = body.replacen(r#""captured":"1""#, r#""captured":true"#, 1);
+    assert_eq!(decode(MARKS, &other)?.0, expected);
+    let other = body.replace(r#""percentage":"a""#, r#""percentage":"A""#);
+    assert_eq!(decode(MARKS, &other)?.0, expected);
+    Ok(())
+}
+
+/// The objects of other learners repeat the name of a subject and the values of an assessment.
+#[test]
+fn a_repeated_value_is_taken_where_it_can_be_used() -> Result<(), DecodeError> {
+    let body = marks(ABSENT);
+    let (expected, _) = decode(MARKS, &body)?;
+    let last = |from: &str, to: &str| {
+        let (before, after) = body.rsplit_once(from).unwrap_or_default();
+        [before, to, after].concat()
+    };
+    for (from, to, finding) in [
+        (
+            r#""Maths""#,
+            r#"["Maths"]"#,
+            "subject.subject_name of 101: 1 empty",
+        ),
+        (
+            r#""weight":"10.00""#,
+            r#""weight":"x""#,
+            "assessment.weight of 77: 1 empty",
+        ),
+        (
+            r#""mark_out_of":"10.00""#,
+            r#""mark_out_of":"-""#,
+            "assessment.mark_out_of of 77: 1 empty",
+        ),
+        (
+            r#""subject_id":"101""#,
+            r#""subject_id":"x""#,
+            "subject.subject_id of 101: 1 empty",
+        ),
     ] {
-        assert_eq!(
-            refused(MARKS, &body.replace(from, to)),
-            invalid_value("mark", field)
+        assert_eq!(findings(MARKS, &last(from, to)), [finding]);
+        assert_eq!(decode(MARKS, &last(from, to))?.0, expected, "{to}");
+    }
+    // The first object of the assessment cannot be used, and the second one can.
+    let first = body.replacen(r#""weight":"10.00""#, r#""weight":"x""#, 1);
+    let found = lines(MARKS, &first);
+    let lost: Vec<_> = expected
+        .iter()
+        .filter(|line| !found.contains(line))
+        .collect();
+    assert_eq!(lost, [""; 0]);
+    Ok(())
+}
+
+/// An object whose name is no id may contain any assessment and any mark.
+#[test]
+fn objects_that_cannot_be_identified_are_skipped() {
+    let body = marks(ABSENT);
+    for (from, to, finding) in [
+        (
+            r#""2":{"learner_id"#,
+            r#""":{"learner_id"#,
+            "learner.learner_id of : 1 left out",
+        ),
+        (
+            r#""2":{"learner_id"#,
+            r#""x":{"learner_id"#,
+            "learner.learner_id of : 1 left out",
+        ),
+    ] {
+        let other = body.replace(from, to);
+        assert_ne!(other, body);
+        assert_eq!(findings(MARKS, &other), [finding]);
+        let found = lines(MARKS, &other);
+        assert!(found.contains(&"without mark".to_owned()), "{found:#?}");
+        assert!(
+            found
+                .iter()
+                .any(|line| line.starts_with("mark assessment_id=77 learner_id=1"))
         );
     }
 }

@@ -81,7 +81,7 @@ internal class SyncDriver(
                 is Step.Send -> launch { results.send(step.call.id to send(step.call)) }
                 is Step.Wait -> await(step.until)
                 is Step.Done -> return step.report
-                is Step.Stop -> throw SyncStopped(step.reason)
+                is Step.Stop -> throw SyncStopped(step.reason, step.report)
             }
         }
     }

@@ -18,6 +18,9 @@ import org.junit.jupiter.api.assertThrows
 import org.junit.jupiter.api.io.TempDir
 import rollbook.CallFailure
 import rollbook.Engine
+import rollbook.FailedRequest
+import rollbook.Finding
+import rollbook.FindingEffect
 import rollbook.Inputs
 import rollbook.QuarantinedAnswer
 import rollbook.Question
@@ -71,6 +74,7 @@ class SyncWithTest {
             assertTrue(service.most.get() in 2..4, "${service.most}")
             assertEquals(service.asked.size.toULong(), report.replies)
             assertEquals(emptyList<Any>(), report.failed + report.quarantined + report.unstable)
+            assertEquals(emptyList<Finding>(), report.findings)
             assertEquals(0uL, received.first().answered)
             assertTrue(received.last().answered > 10uL)
             assertMirror(mirror, source)
@@ -140,6 +144,20 @@ class SyncWithTest {
     }
 
     @Test
+    fun `a pass without any answer stops`(): Unit = runBlocking {
+        FaultyService(source) { _, _ -> Wrong.AWAY }.use { service ->
+            val stopped = assertThrows<SyncStopped> { drive(mirror, service.address) }
+            assertEquals(StopReason.INCOMPLETE, stopped.reason)
+            val first = stopped.report.failed.first()
+            assertEquals(service.asked.first() to 302.toUShort(), first.target to first.status)
+            assertEquals(
+                "no answer could be fetched: ${first.target} failed with status 302: ${first.reason}",
+                stopped.message,
+            )
+        }
+    }
+
+    @Test
     fun `cancelled and resumed`(): Unit = runBlocking {
         val path = folder / "mirror"
         FaultyService(source).use { service ->
@@ -182,6 +200,7 @@ class SyncWithTest {
                 val report = drive(mirror, service.address)
                 assertTrue(report.failed.isNotEmpty())
                 assertTrue(report.failed.all { "discipline" in it.target && "302" in it.reason })
+                assertTrue(report.failed.all { it.status == 302.toUShort() })
             }
             assertTrue(elsewhere.asked.isEmpty())
         }
@@ -272,7 +291,7 @@ class SyncWithTest {
                     assertTrue(isRead, "$outcome")
                 }
                 is Step.Done -> break
-                is Step.Stop -> error("${step.reason}")
+                is Step.Stop -> error("${step.reason}: ${step.report}")
             }
         }
         assertMirror(mirror, source)
@@ -291,18 +310,57 @@ class SyncWithTest {
         assertEquals(first.target, prioritised.target)
         val refused = sync.handleReply(prioritised.id, now, Reply(401u, ByteArray(0)))
         assertEquals(ReplyOutcome.Failed, refused)
-        assertEquals(Step.Stop(StopReason.UNAUTHORISED), sync.next(now))
-        assertEquals(emptyList<Any>(), sync.report().failed)
+        assertEquals(Step.Stop(StopReason.UNAUTHORISED, sync.report()), sync.next(now))
         mirror.forgetSync(1000u)
         assertEquals(null, mirror.synced(1000u))
         sync.close()
     }
 
     @Test
-    fun `every reason has a message`() {
-        for (reason in StopReason.entries) {
-            assertTrue(": " in SyncStopped(reason).message!!, "$reason")
+    fun `a value that cannot be used`() {
+        val sync = mirror.sync(1000u, options)
+        var now = NOW
+        var report: SyncReport? = null
+        while (report == null) {
+            when (val step = sync.next(now)) {
+                is Step.Wait -> now = step.until
+                is Step.Send -> {
+                    val answer = source.request(step.call.target, *SampleSchool.credentials)
+                    var body = answer.bytes
+                    if ("status=current" in step.call.target) {
+                        // The date of birth of learner 1.
+                        val text = body.decodeToString()
+                        assertTrue("2018-01-01" in text)
+                        body = text.replace("2018-01-01", "0000-00-00").toByteArray()
+                    }
+                    sync.handleReply(step.call.id, now, Reply(answer.status, body))
+                }
+                is Step.Done -> report = step.report
+                is Step.Stop -> error("${step.reason}: ${step.report}")
+            }
         }
+        assertEquals(emptyList<FailedRequest>(), report.failed)
+        val target = report.findings.single().target
+        assertTrue(target.startsWith("/api/v1/adminplus/learners/1000?"), target)
+        assertTrue("status=current" in target, target)
+        assertEquals(
+            Finding("learner", "date_of_birth", FindingEffect.FIELD_EMPTY, 1uL, listOf("1"), target),
+            report.findings.single(),
+        )
+        sync.close()
+    }
+
+    @Test
+    fun `every reason has a message`() {
+        val report = mirror.sync(1000u).use { it.report() }
+        for (reason in StopReason.entries) {
+            assertTrue(": " in SyncStopped(reason, report).message!!, "$reason")
+        }
+        val failed = listOf("/a", "/b").map { FailedRequest(it, null, "ten attempts failed") }
+        assertEquals(
+            "no answer could be fetched: /a failed without a reply: ten attempts failed",
+            SyncStopped(StopReason.INCOMPLETE, report.copy(failed = failed)).message,
+        )
     }
 
     @Test
