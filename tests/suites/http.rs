@@ -8,6 +8,8 @@
 mod connections;
 mod feeds;
 pub(crate) mod server;
+#[cfg(unix)]
+mod stopping;
 
 use rollbook::{Credentials, Engine, Error, Options, Summary};
 use rollbook_tests::corpus::{self, Case, Cursors, Expected, Request, Size, Step};

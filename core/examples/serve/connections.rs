@@ -1,10 +1,12 @@
 //! The connections of the server, with limits for their number and for the time that a client may
 //! take.
 
+use crate::activity::Activity;
 use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use std::future::poll_fn;
 use std::io::{self, ErrorKind, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -22,7 +24,11 @@ const MAX_CONNECTIONS: u32 = 512;
 /// requests.
 const HEAD_WAIT: Duration = Duration::from_secs(10);
 
-/// The maximum size of a head in bytes, and the approximate maximum of unsent bytes of an answer.
+/// The maximum size of a head in bytes.
+const MAX_HEAD: usize = 64 << 10;
+
+/// The approximate maximum of the bytes of a connection that were received and not read, or made and
+/// not sent.
 const MAX_BUFFERED: usize = 64 << 10;
 
 /// The maximum time during which a client reads nothing.
@@ -31,11 +37,14 @@ const WRITE_WAIT: Duration = Duration::from_secs(10);
 /// The rate in bytes per second below which a client uses up its [`WRITE_WAIT`].
 const SLOWEST: u32 = 16 << 10;
 
-/// The time that requests in progress have when the server stops.
-const LAST_WAIT: Duration = Duration::from_secs(2);
-
-/// Serves connections until `stopped` is true, and then waits until all of them have ended.
-pub(crate) async fn serve(listener: TcpListener, app: Router, stopped: watch::Receiver<bool>) {
+/// Serves connections until `stopped` is true. Then ends the connections that wait for their
+/// client or for a change, and waits for `grace` at most until the other ones have ended.
+pub(crate) async fn serve(
+    listener: TcpListener,
+    app: Router,
+    stopped: watch::Receiver<bool>,
+    grace: Duration,
+) {
     let connections = Arc::new(Semaphore::new(MAX_CONNECTIONS as usize));
     let mut stop = stopped.clone();
     let accepting = async {
@@ -47,7 +56,7 @@ pub(crate) async fn serve(listener: TcpListener, app: Router, stopped: watch::Re
             };
             let (app, stopped) = (app.clone(), stopped.clone());
             tokio::spawn(async move {
-                connection(stream, app, stopped).await;
+                connection(stream, app, stopped, grace).await;
                 drop(permit);
             });
         }
@@ -61,23 +70,37 @@ pub(crate) async fn serve(listener: TcpListener, app: Router, stopped: watch::Re
     drop(connections.acquire_many(MAX_CONNECTIONS).await);
 }
 
-async fn connection(stream: TcpStream, app: Router, mut stopped: watch::Receiver<bool>) {
+async fn connection(
+    stream: TcpStream,
+    app: Router,
+    mut stopped: watch::Receiver<bool>,
+    grace: Duration,
+) {
+    let activity = Arc::new(Activity::default());
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_WAIT)
+        .max_header_size(MAX_HEAD)
         .max_buf_size(MAX_BUFFERED)
         .serve_connection(
-            TokioIo::new(Bounded::new(stream)),
-            TowerToHyperService::new(app),
+            TokioIo::new(Bounded::new(stream, activity.clone())),
+            activity.clone().observe(TowerToHyperService::new(app)),
         );
     tokio::pin!(connection);
     // An error on a connection concerns only its client, so it is ignored.
     tokio::select! {
+        // A request that has arrived is answered.
+        biased;
         _ = connection.as_mut() => return,
         _ = stopped.wait_for(|stopped| *stopped) => {}
     }
     connection.as_mut().graceful_shutdown();
-    drop(timeout(LAST_WAIT, connection).await);
+    // If half a head has arrived, the connection would wait for the other half.
+    let answered = poll_fn(|context| match connection.as_mut().poll(context) {
+        Poll::Pending if activity.is_answering() => Poll::Pending,
+        _ => Poll::Ready(()),
+    });
+    drop(timeout(grace, answered).await);
 }
 
 /// A connection that fails when its client reads too slowly. A write that waits uses up a balance
@@ -89,15 +112,17 @@ struct Bounded {
     /// The time at which the waiting write began, if one waits.
     waiting: Option<Instant>,
     deadline: Pin<Box<Sleep>>,
+    activity: Arc<Activity>,
 }
 
 impl Bounded {
-    fn new(stream: TcpStream) -> Bounded {
+    fn new(stream: TcpStream, activity: Arc<Activity>) -> Bounded {
         Bounded {
             stream,
             balance: WRITE_WAIT,
             waiting: None,
             deadline: Box::pin(sleep(WRITE_WAIT)),
+            activity,
         }
     }
 
@@ -107,6 +132,7 @@ impl Bounded {
         context: &mut Context<'_>,
         written: Poll<io::Result<usize>>,
     ) -> Poll<io::Result<usize>> {
+        self.activity.set_writing(written.is_pending());
         if let Poll::Ready(written) = written {
             if let Some(since) = self.waiting.take() {
                 self.balance = self.balance.saturating_sub(since.elapsed());

@@ -3,17 +3,19 @@
 //! ```text
 //! cargo run --release --example serve -- [--store FILE] [--dataset FILE]…
 //!     [--listen 127.0.0.1:0] [--now 2026-05-14T08:00:00Z] [--faults SEED] [--feed TOKEN=SCOPE]…
-//!     [--from URL --school ID… [--every SECONDS]]
+//!     [--from URL --school ID… [--every SECONDS]] [--grace SECONDS]
 //! ```
 //!
 //! Opens the store (in memory without `--store`), applies the datasets in order, then prints
 //! `listening on http://ADDR:PORT` on stdout. `--now` fixes the clock. `--faults` injects faults of
 //! a service and of the network. `--from` syncs schools from a service in the background, with
 //! `ROLLBOOK_USERNAME` and `ROLLBOOK_PASSWORD` of the environment, and reports each pass on stderr.
-//! SIGTERM and Ctrl-C stop the server: requests in progress have two seconds to finish, and those
-//! that wait for a change are answered at once.
+//! SIGTERM and Ctrl-C stop the server: requests in progress have two seconds (`--grace`) to finish,
+//! those that wait for a change are answered at once, and connections without a complete request are
+//! closed at once. A second signal ends the server at once.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod activity;
 mod connections;
 #[path = "../driver/mod.rs"]
 mod driver;
@@ -50,6 +52,9 @@ const BODY_WAIT: Duration = Duration::from_secs(10);
 /// The default number of seconds from the end of a pass to the start of the next one.
 const EVERY: u64 = 900;
 
+/// The default number of seconds that requests in progress have when the server stops.
+const GRACE: u64 = 2;
+
 struct Arguments {
     store: Option<PathBuf>,
     datasets: Vec<PathBuf>,
@@ -58,6 +63,7 @@ struct Arguments {
     faults: Option<u64>,
     tokens: Tokens,
     source: Option<Source>,
+    grace: Duration,
 }
 
 const HELP: &str = "\
@@ -78,7 +84,8 @@ The engine behind HTTP, for development: without TLS.
                      ROLLBOOK_USERNAME and ROLLBOOK_PASSWORD in the environment are the
                      integrator's credentials
   --school ID        a school that is synced; may be given again
-  --every SECONDS    how long after a pass the next one begins; by default 900";
+  --every SECONDS    how long after a pass the next one begins; by default 900
+  --grace SECONDS    how long requests in progress may take when the server stops; by default 2";
 
 /// Parses the arguments of the program. Returns `None` if help is requested.
 fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
@@ -91,6 +98,7 @@ fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
         faults: None,
         tokens: Tokens::default(),
         source: None,
+        grace: Duration::from_secs(GRACE),
     };
     let (mut from, mut schools, mut every) = (None, Vec::new(), None);
     let mut parser = lexopt::Parser::from_env();
@@ -108,6 +116,7 @@ fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
             Long("from") => from = Some(parser.value()?.string()?),
             Long("school") => schools.push(parser.value()?.parse()?),
             Long("every") => every = Some(parser.value()?.parse()?),
+            Long("grace") => arguments.grace = Duration::from_secs(parser.value()?.parse()?),
             Long("help") | Short('h') => return Ok(None),
             other => return Err(other.unexpected().into()),
         }
@@ -171,8 +180,12 @@ fn main() -> ExitCode {
                 .as_ref()
                 .map_or_else(Vec::new, Source::schools),
         };
-        runtime.block_on(serve(service, arguments.source, arguments.listen, stop))?;
-        Ok(engine.close()?)
+        let (source, listen) = (arguments.source, arguments.listen);
+        runtime.block_on(serve(service, source, listen, stop, arguments.grace))?;
+        let closed = engine.close();
+        // A question that is still being answered cannot delay the end.
+        runtime.shutdown_background();
+        Ok(closed?)
     });
     match served {
         Ok(()) => ExitCode::SUCCESS,
@@ -200,11 +213,16 @@ async fn serve(
     source: Option<Source>,
     listen: SocketAddr,
     stop: watch::Sender<bool>,
+    grace: Duration,
 ) -> std::io::Result<()> {
-    let signal = stop_signal()?;
+    let mut signals = StopSignals::new()?;
     tokio::spawn(async move {
-        signal.await;
+        signals.next().await;
         stop.send_replace(true);
+        signals.next().await;
+        eprintln!("serve: ended by a second signal");
+        // A commit that has not finished is discarded when the store is opened again.
+        std::process::exit(1);
     });
     let listener = TcpListener::bind(listen).await?;
     println!("listening on http://{}", listener.local_addr()?);
@@ -214,7 +232,7 @@ async fn serve(
         .route("/feed", get(feed_of_synced))
         .fallback(answer)
         .with_state(Arc::new(service));
-    connections::serve(listener, app, stopped).await;
+    connections::serve(listener, app, stopped, grace).await;
     if let Some(syncing) = syncing {
         drop(syncing.join());
     }
@@ -305,27 +323,48 @@ fn refuse(status: u16, error: &str, description: &str) -> Response {
     response.unwrap_or_default()
 }
 
-/// Returns a future that ends at SIGTERM or Ctrl-C. Signals that arrive after this call are
-/// noticed, even before the future is polled.
+/// The signals that stop the server: SIGTERM and Ctrl-C. Signals that arrive after the creation are
+/// noticed, even before `next` is polled.
 #[cfg(unix)]
-fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    Ok(async move {
+struct StopSignals {
+    terminate: tokio::signal::unix::Signal,
+    interrupt: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl StopSignals {
+    fn new() -> std::io::Result<StopSignals> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(StopSignals {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+        })
+    }
+
+    /// Waits for the next signal.
+    async fn next(&mut self) {
         tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
         }
-    })
+    }
 }
 
 #[cfg(not(unix))]
-fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
-    Ok(async {
+struct StopSignals;
+
+#[cfg(not(unix))]
+impl StopSignals {
+    #[allow(clippy::unnecessary_wraps, reason = "on Unix it may fail")]
+    fn new() -> std::io::Result<StopSignals> {
+        Ok(StopSignals)
+    }
+
+    #[allow(clippy::unused_self, reason = "on Unix it has signals")]
+    async fn next(&mut self) {
         // If the signal is not available, the server runs until it is killed.
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }
-    })
+    }
 }

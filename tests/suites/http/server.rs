@@ -139,17 +139,24 @@ impl Server {
         self.stop_and_read().0
     }
 
+    /// Sends a signal to the server, such as `-TERM`.
+    #[cfg(unix)]
+    pub(crate) fn signal(&self, signal: &str) {
+        let pid = self.process.id().to_string();
+        let sent = Command::new("kill").args([signal, &pid]).status();
+        assert!(sent.unwrap().success());
+    }
+
     /// Stops the server like `stop`, and also returns its stderr.
     #[cfg(unix)]
-    pub(crate) fn stop_and_read(mut self) -> (std::process::ExitStatus, String) {
-        let pid = self.process.id().to_string();
-        assert!(
-            Command::new("kill")
-                .args(["-TERM", &pid])
-                .status()
-                .unwrap()
-                .success()
-        );
+    pub(crate) fn stop_and_read(self) -> (std::process::ExitStatus, String) {
+        self.signal("-TERM");
+        self.wait()
+    }
+
+    /// Waits until the server has ended. Also returns its stderr.
+    #[cfg(unix)]
+    pub(crate) fn wait(mut self) -> (std::process::ExitStatus, String) {
         for _ in 0..800 {
             if let Some(status) = self.process.try_wait().unwrap() {
                 let mut said = String::new();
