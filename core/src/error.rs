@@ -52,14 +52,14 @@ pub enum Error {
         detail: String,
     },
     /// The system does not allow the file at its path to be opened or created.
-    #[error(
-        "{path} could not be opened ({detail}): choose a file in a folder that exists, which this program may read and write"
-    )]
+    #[error("{path} could not be opened ({detail}): {remedy}")]
     CannotOpen {
         /// The path of the file.
         path: String,
         /// The message of the system.
         detail: String,
+        /// What to do about the cause, such as to create the folder.
+        remedy: String,
     },
     /// The file is not a Rollbook store.
     #[error("{path} is not a Rollbook store: give another path, or remove the file")]
@@ -188,24 +188,6 @@ impl Error {
             path: path.display().to_string(),
         }
         .into()
-    }
-
-    /// Returns the error of a file that was not opened or created. It contains the path if another
-    /// path would help.
-    #[cold]
-    pub(crate) fn cannot_open(path: &std::path::Path, error: &std::io::Error) -> Failure {
-        use std::io::ErrorKind;
-        let (path, detail) = (path.display().to_string(), error.to_string());
-        match error.kind() {
-            ErrorKind::NotFound
-            | ErrorKind::NotADirectory
-            | ErrorKind::IsADirectory
-            | ErrorKind::PermissionDenied
-            | ErrorKind::ReadOnlyFilesystem
-            | ErrorKind::InvalidFilename
-            | ErrorKind::InvalidInput => Error::CannotOpen { path, detail }.into(),
-            _ => Error::Io { detail }.into(),
-        }
     }
 
     #[cold]

@@ -137,6 +137,7 @@ mod tests {
             Error::CannotOpen {
                 path: text(),
                 detail: text(),
+                remedy: text(),
             },
             Error::NotAStore { path: text() },
             Error::Missing { path: text() },

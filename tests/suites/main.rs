@@ -37,6 +37,7 @@ mod openapi;
 mod openers;
 mod pages;
 mod parts;
+mod paths;
 mod pseudonymised;
 mod readers_beside_writer;
 mod readme;

@@ -208,6 +208,6 @@ fn through_a_link() {
     is_missed(&linked, folder.path());
     linked.close().unwrap();
     // A link to a missing file is not treated as a path without a file.
-    assert_eq!(code(open(&link)), "missing");
+    assert_eq!(code(open(&link)), "io");
     assert_eq!(names(folder.path()), ["link"]);
 }

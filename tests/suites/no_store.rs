@@ -9,7 +9,7 @@
 )]
 
 use redb::{Database, TableDefinition};
-use rollbook::{Credentials, Engine, Error};
+use rollbook::{Engine, Error};
 use rollbook_tests::storage::disk::Disk;
 use rollbook_tests::storage::images::{Cut, windows};
 use rollbook_tests::storage::recorder::Recorder;
@@ -258,27 +258,4 @@ fn a_store_with_a_wrong_row_of_its_own_is_damaged() {
     transaction.commit().unwrap();
     drop(database);
     assert_eq!(refused(&path).0, "corrupt");
-}
-
-/// Paths at which no file can be.
-#[test]
-fn paths_that_cannot_be_opened() {
-    let folder = tempfile::tempdir().unwrap();
-    let missing = folder.path().join("missing").join("store");
-    let slash = folder.path().join("store/");
-    let here: &Path = Path::new("");
-    for path in [folder.path(), &missing, &slash, here] {
-        let error = Engine::open(path, options()).unwrap_err();
-        assert_eq!(error.code(), "io", "{error}");
-    }
-    let said = Engine::open(&missing, options()).unwrap_err().to_string();
-    let engine = Engine::memory(options()).unwrap();
-    let backup = engine.backup(&missing, Credentials::Keep).unwrap_err();
-    for said in [said, backup.to_string()] {
-        assert!(said.contains(missing.to_str().unwrap()), "{said}");
-        assert!(said.contains("No such file or directory"), "{said}");
-        assert!(said.contains("a folder that exists"), "{said}");
-        assert!(!said.contains("free space"), "{said}");
-    }
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }

@@ -107,7 +107,9 @@ impl Engine {
     ///
     /// # Errors
     /// Fails with `already_open` if another engine, in this or another process, has the store open;
-    /// with `not_a_store`, `newer_format` or `corrupt` if it cannot be read. Every change fails
+    /// with `not_a_store`, `newer_format` or `corrupt` if it cannot be read; with `io` if the file
+    /// cannot be opened or created, for example because its folder does not exist or the file may
+    /// only be read. In this case no file is left behind. Every change fails
     /// with `missing` once the file is no longer at the path; questions, an export and a backup
     /// still use the open file.
     pub fn open(path: impl AsRef<Path>, options: Options) -> Result<Engine> {

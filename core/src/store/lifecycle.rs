@@ -4,6 +4,7 @@
 
 use super::change_bits::Sources;
 use super::file::locked_file;
+use super::file::open_failure::{cannot_open, check_path, with_path};
 use super::file::owner::Owner;
 use super::leases::Leases;
 use super::open::{self, Open};
@@ -86,9 +87,10 @@ impl Store {
     pub(crate) fn open(location: Location, options: StoreOptions) -> Result<Store> {
         let (backend, path) = match location {
             Location::File(path) => {
+                check_path(&path)?;
                 // The process may change its working directory later.
-                let path = std::path::absolute(&path)
-                    .map_err(|error| Error::cannot_open(&path, &error))?;
+                let path =
+                    std::path::absolute(&path).map_err(|error| cannot_open(&path, &error))?;
                 let make = |backend: &Arc<SharedBackend>| open::make(backend, options);
                 (locked_file::open_or_make(&path, make)?, Some(path))
             }
@@ -108,8 +110,12 @@ impl Store {
             owner: backend.owner,
             options,
         };
-        let opened = store.opened(backend, open)?;
-        *store.exclusive() = opened;
+        let opened = store.opened(backend, open);
+        let opened = opened.map_err(|error| match &store.path {
+            Some(path) => with_path(path, error),
+            None => error,
+        });
+        *store.exclusive() = opened?;
         Ok(store)
     }
 

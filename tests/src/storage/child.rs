@@ -17,6 +17,16 @@ pub fn start(test: &str, task: &str) -> Child {
     started(Command::new(std::env::current_exe().unwrap()), test, task)
 }
 
+/// Starts this test binary as another user, which only root can do. The user need not be allowed to
+/// access the folder of the binary.
+#[cfg(target_os = "linux")]
+pub fn start_as(user: u32, test: &str, task: &str) -> Child {
+    use std::os::unix::process::CommandExt;
+    let mut command = Command::new("/proc/self/exe");
+    command.uid(user).gid(user);
+    started(command, test, task)
+}
+
 /// Starts this test binary with an address space of this size. Allocations beyond it fail.
 pub fn start_within(bytes: u64, test: &str, task: &str) -> Child {
     let mut shell = Command::new("sh");

@@ -1,6 +1,7 @@
 //! A copy of a snapshot in its own file.
 
 use super::locked_file;
+use super::open_failure::cannot_open;
 use crate::error::{Error, Result};
 use crate::store::journal::changed_key::JOURNAL;
 use crate::store::redb_guard::panic_guard::caught;
@@ -33,7 +34,7 @@ pub(crate) fn write(snapshot: &Snapshot, path: &Path, omitted: Option<&OmittedRo
     if synced.is_err() {
         let _ = fs::remove_file(path);
     }
-    Ok(synced?)
+    synced.map_err(|error| cannot_open(path, &error))
 }
 
 fn copy(snapshot: &Snapshot, file: &File, omitted: Option<&OmittedRows>) -> Result<()> {

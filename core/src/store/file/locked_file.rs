@@ -1,6 +1,7 @@
 //! A store in its own file. A new store is written to a temporary file in the same folder, which
 //! gets the final name only when it is complete.
 
+use super::open_failure::{cannot_open, check_path, with_path};
 use super::opened_path::OpenedPath;
 use crate::error::{Error, Failure, Result};
 use crate::store::redb_guard::backend::SharedBackend;
@@ -20,7 +21,7 @@ pub(crate) fn open(path: &Path) -> Result<Option<Arc<SharedBackend>>> {
     std::os::windows::fs::OpenOptionsExt::share_mode(&mut options, 0b11);
     let file = match options.open(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        opened => opened.map_err(|error| Error::cannot_open(path, &error))?,
+        opened => opened.map_err(|error| cannot_open(path, &error))?,
     };
     let opened = OpenedPath::new(&file, path)?;
     Ok(Some(SharedBackend::of_file(backend(file)?, opened)))
@@ -43,19 +44,23 @@ pub(crate) fn open_or_make(
         Ok(()) => drop(sync_folder(path)),
         // Another process or thread has created the file meanwhile.
         Err(error) if matches!(*error, Error::Exists { .. }) => {}
-        Err(error) => return Err(error),
+        Err(error) => return Err(with_path(path, error)),
     }
-    open(path)?.ok_or_else(|| Error::missing(path))
+    // The path may also be that of a symbolic link that leads to no file.
+    open(path)?.ok_or_else(|| cannot_open(path, &ErrorKind::NotFound.into()))
 }
 
 /// Writes a new file next to a path, syncs it, and then gives it the name `path`. Fails if a file
 /// with this name exists. Only the owner can access the file, because it contains personal data.
 pub(crate) fn publish(path: &Path, write: impl FnOnce(&File) -> Result<()>) -> Result<()> {
-    if fs::symlink_metadata(path).is_ok() {
-        return Err(exists(path));
+    match fs::symlink_metadata(path) {
+        Ok(_) => return Err(exists(path)),
+        Err(error) if error.kind() == ErrorKind::NotFound => check_path(path)?,
+        Err(error) => return Err(cannot_open(path, &error)),
     }
     let (part, file) = create_beside(path)?;
-    let written = write(&file).and_then(|()| Ok(file.sync_all()?));
+    let sync = || file.sync_all().map_err(|error| cannot_open(path, &error));
+    let written = write(&file).and_then(|()| sync());
     drop(file);
     let named = written.and_then(|()| name(&part, path));
     let _ = fs::remove_file(part);
@@ -74,7 +79,7 @@ fn create_beside(path: &Path) -> Result<(PathBuf, File)> {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         match options.open(&part) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(Error::cannot_open(path, &error)),
+            Err(error) => return Err(cannot_open(path, &error)),
             Ok(file) => return Ok((part, file)),
         }
     }
@@ -101,7 +106,7 @@ fn rename(part: &Path, path: &Path) -> Result<()> {
     if fs::symlink_metadata(path).is_ok() {
         return Err(exists(path));
     }
-    fs::rename(part, path).map_err(|error| Error::cannot_open(path, &error))
+    fs::rename(part, path).map_err(|error| cannot_open(path, &error))
 }
 
 pub(crate) fn backend(file: File) -> Result<FileBackend> {
@@ -111,14 +116,7 @@ pub(crate) fn backend(file: File) -> Result<FileBackend> {
 /// Makes the directory entries of the parent folder durable, if the system can.
 pub(crate) fn sync_folder(of: &Path) -> io::Result<()> {
     #[cfg(unix)]
-    if let Some(folder) = of.parent() {
-        let folder = if folder.as_os_str().is_empty() {
-            Path::new(".")
-        } else {
-            folder
-        };
-        File::open(folder)?.sync_all()?;
-    }
+    File::open(super::open_failure::folder(of))?.sync_all()?;
     #[cfg(not(unix))]
     let _ = of;
     Ok(())
@@ -171,23 +169,6 @@ mod tests {
             assert_eq!(fs::read(&part)?, b"newer");
         }
         Ok(())
-    }
-
-    /// The error suggests another path only if another path would help.
-    #[test]
-    fn an_error_says_whether_another_path_would_help() {
-        let path = Path::new("folder/store");
-        let message = |kind: ErrorKind| Error::cannot_open(path, &kind.into()).to_string();
-        let denied = message(ErrorKind::PermissionDenied);
-        assert_eq!(
-            denied,
-            "folder/store could not be opened (permission denied): choose a file in a folder that exists, which this program may read and write"
-        );
-        let full = message(ErrorKind::StorageFull);
-        assert!(
-            full.contains("free space") && !full.contains("folder"),
-            "{full}"
-        );
     }
 
     /// A temporary file never replaces an existing file.

@@ -3,5 +3,6 @@
 pub(crate) mod backup;
 pub(crate) mod interrupted_creation;
 pub(crate) mod locked_file;
+pub(crate) mod open_failure;
 pub(crate) mod opened_path;
 pub(crate) mod owner;
