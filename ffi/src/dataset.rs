@@ -3,7 +3,7 @@
 use crate::error::{Result, RollbookError};
 use rollbook::Progress;
 use std::fs::File;
-use std::io::{Cursor, Read};
+use std::io::{Cursor, ErrorKind, Read};
 use std::ops::ControlFlow;
 
 /// The source of a dataset: lines of JSON in UTF-8, with one record per line.
@@ -34,12 +34,23 @@ impl Dataset {
         Ok(match self {
             Dataset::Text { text } => Box::new(Cursor::new(text)),
             Dataset::Bytes { bytes } => Box::new(Cursor::new(bytes)),
-            Dataset::File { path } => {
-                let file = File::open(&path);
-                Box::new(file.map_err(|error| RollbookError::Io(format!("{path}: {error}")))?)
-            }
+            Dataset::File { path } => Box::new(open_file(&path)?),
         })
     }
+}
+
+/// Opens a file of a dataset. A folder can be opened on some systems, but not read.
+fn open_file(path: &str) -> Result<File> {
+    let opened = File::open(path).and_then(|file| {
+        if file.metadata()?.is_dir() {
+            return Err(ErrorKind::IsADirectory.into());
+        }
+        Ok(file)
+    });
+    opened.map_err(|error| {
+        let remedy = "give the path of a file that exists and that this process may read";
+        RollbookError::Io(format!("{path} could not be opened ({error}): {remedy}"))
+    })
 }
 
 /// How much of a dataset has been read.
@@ -107,3 +118,24 @@ pub(crate) fn load_with_listener(
 }
 
 type ProgressCallback<'a> = &'a mut dyn FnMut(rollbook::Progress) -> ControlFlow<()>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The error of a file that cannot be read contains its path, and does not concern the store.
+    #[test]
+    fn a_dataset_that_cannot_be_read_is_named() {
+        let folder = std::env::temp_dir().display().to_string();
+        for path in [format!("{folder}/rollbook-no-such-file"), folder] {
+            let dataset = Dataset::File { path: path.clone() };
+            let message = dataset.open().err().map(|error| error.to_string());
+            let message = message.unwrap_or_default();
+            assert!(
+                message.starts_with(&format!("{path} could not be opened (")),
+                "{message}"
+            );
+            assert!(message.ends_with("that this process may read"), "{message}");
+        }
+    }
+}
