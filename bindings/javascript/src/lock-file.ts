@@ -2,6 +2,7 @@
 
 import * as fs from "node:fs";
 import { RollbookError } from "./error.js";
+import { cannotOpen } from "./open-failure.js";
 
 /** The process that has a store open, as the lock file describes it. */
 interface Holder {
@@ -22,10 +23,12 @@ const ABANDONED = 10_000;
  * killed process does not lock the store forever.
  */
 export class LockFile {
+  readonly #store: string;
   readonly #path: string;
   readonly #content: string;
 
   constructor(store: string) {
+    this.#store = store;
     this.#path = `${store}.lock`;
     const command = process.argv.slice(0, 2).join(" ");
     const holder: Holder = { pid: process.pid, started: started(process.pid), command };
@@ -52,9 +55,9 @@ export class LockFile {
       return true;
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code === "EEXIST") return false;
-      throw new RollbookError("io", `${this.#path} could not be made (${String(cause)})`, { cause });
+      throw cannotOpen(this.#store, cause);
     } finally {
-      fs.rmSync(draft, { force: true });
+      removeDraft(draft);
     }
   }
 
@@ -84,6 +87,15 @@ export class LockFile {
     } catch {
       return undefined;
     }
+  }
+}
+
+/** Removes a file if it exists. If its folder does not exist, there is nothing to remove. */
+function removeDraft(draft: string): void {
+  try {
+    fs.rmSync(draft, { force: true });
+  } catch {
+    // The cause was reported when the file was created.
   }
 }
 

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { RollbookError } from "./error.js";
 import type { StoreFile } from "./instance.js";
 import { LockFile } from "./lock-file.js";
+import { cannotOpen, isFolder } from "./open-failure.js";
 
 /** An open file of a store. A new file has a temporary path until it is a complete store. */
 export class NodeFile implements StoreFile {
@@ -18,16 +19,18 @@ export class NodeFile implements StoreFile {
 
   /** Opens the file of a store for this process alone. */
   constructor(path: string) {
+    if (isFolder(path)) throw cannotOpen(path, new Error("it is a folder"));
     this.#lock = new LockFile(path);
     try {
       this.#path = path;
-      if (!fs.existsSync(path)) {
+      // A symbolic link that leads to no file is not replaced by a store.
+      if (fs.lstatSync(path, { throwIfNoEntry: false }) === undefined) {
         this.#part = join(dirname(path), `rollbook-${crypto.randomUUID()}.part`);
       }
       this.#file = fs.openSync(this.#part ?? path, this.#part === undefined ? "r+" : "wx+", 0o600);
     } catch (cause) {
       this.#lock.release();
-      throw new RollbookError("io", `${path} could not be opened (${String(cause)})`, { cause });
+      throw cannotOpen(path, cause);
     }
     process.once("exit", this.#unlock);
     if (this.#part === undefined && this.size() === 0) {

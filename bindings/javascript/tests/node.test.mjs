@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { createReadStream, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createReadStream, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -261,6 +261,30 @@ test("a file that cannot be a store is refused", async () => {
   assert.equal(await code(Rollbook.open(empty)), "not_a_store");
   assert.equal(readFileSync(empty).byteLength, 0);
   assert.ok(!existsSync(`${empty}.lock`));
+});
+
+test("the error of a path at which no store can be says what to do", async () => {
+  const place = mkdtempSync(join(folder, "paths-"));
+  const file = join(place, "file");
+  writeFileSync(file, "");
+  const link = join(place, "link");
+  symlinkSync(join(place, "target"), link);
+  const before = readdirSync(place).sort();
+  const inner = join(place, "none", "inner");
+  const causes = [
+    [join(inner, "x.redb"), `create the folder ${inner}, or give a path in a folder that exists`],
+    [place, "give the path of a file, not of a folder"],
+    [join(file, "x.redb"), `give a path in a folder: ${file} is a file`],
+    [join(place, "x".repeat(300)), "give a shorter path; a name of 200 characters leaves enough space for its lock file"],
+    [link, "the symbolic link leads to no file: remove the link, or give the path of a file"],
+  ];
+  for (const [path, remedy] of causes) {
+    const error = await refused(Rollbook.open(path));
+    assert.equal(error.code, "io", String(error));
+    assert.ok(error.message.startsWith(`${path} could not be opened (`), error.message);
+    assert.ok(error.message.endsWith(`): ${remedy}`), error.message);
+  }
+  assert.deepEqual(readdirSync(place).sort(), before);
 });
 
 test("a process that is killed while it creates stores leaves no incomplete one", async () => {
