@@ -2,6 +2,7 @@
 //! tests at a time.
 
 mod backups;
+mod byte_order_mark;
 mod chain;
 mod concurrent;
 mod corpus;

@@ -11,6 +11,7 @@
 )]
 
 mod answers;
+mod approved;
 mod bad;
 mod changing;
 mod clocks;
@@ -24,10 +25,12 @@ mod faults;
 mod golden;
 mod guard;
 mod later;
+mod left_out;
 mod machine;
 mod memory;
 mod moved;
 mod odd;
+mod other_answers;
 mod outbox;
 pub(crate) mod passes;
 mod reading;

@@ -11,6 +11,7 @@
 mod comparison;
 mod folder;
 mod proxy;
+mod report;
 
 use super::sync::coverage_model::{self, Asked, Seen};
 use comparison::compare;
@@ -22,6 +23,7 @@ use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex};
 
 const README: &str = include_str!("../../README.md");
 
@@ -215,12 +217,15 @@ fn a_wrong_service_gets_no_credentials() {
         "HTTP/1.1 302 Found\r\nLocation: http://{location}/\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
     );
     let endless = "HTTP/1.1 200 OK\r\nContent-Length: 999999999999\r\n\r\n".to_owned();
-    for (head, is_endless) in [(moved, false), (endless, true)] {
+    let gone = "HTTP/1.1 410 Gone\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".to_owned();
+    for (first, head, is_endless) in [(moved, gone, false), (endless.clone(), endless, true)] {
+        let first = Arc::new(Mutex::new(Some(first)));
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string();
         std::thread::spawn(move || {
             for client in listener.incoming() {
-                let (mut client, head) = (client.unwrap(), head.clone());
+                let first = first.lock().unwrap().take();
+                let (mut client, head) = (client.unwrap(), first.unwrap_or_else(|| head.clone()));
                 std::thread::spawn(move || {
                     let _ = client.read(&mut [0; 16_384]);
                     let _ = client.write_all(head.as_bytes());
@@ -230,7 +235,7 @@ fn a_wrong_service_gets_no_credentials() {
         });
         let (code, said) = outcome(folder.sync(&address, "mirror.redb").output().unwrap());
         assert_eq!(code, Some(1), "{said}");
-        assert!(said.contains("could not be fetched"), "{said}");
+        assert!(said.contains("no answer could be fetched"), "{said}");
     }
     elsewhere.set_nonblocking(true).unwrap();
     assert!(elsewhere.accept().is_err(), "it was followed");

@@ -116,7 +116,8 @@ export type ReplyOutcome =
   | { readonly outcome: "retry"; readonly at: Date };
 
 /**
- * The results of a pass. It contains targets and names of members, but never a value of an answer.
+ * The results of a pass. It contains targets, names of members and keys of records, but no other
+ * value of an answer.
  */
 export interface SyncReport {
   /** How many replies were evaluated. */
@@ -164,13 +165,16 @@ export interface FailedRequest {
 }
 
 /**
- * The values of one field that could not be used, in records of one kind. It contains no such
- * value.
+ * The values of one field that could not be used, in records of one kind. It contains no value of
+ * the field.
  */
 export interface Finding {
   /** The kind of the records, as datasets name it, for example `learner`. */
   readonly kind: string;
-  /** The field, for example `date_of_birth`. */
+  /**
+   * The field, for example `date_of_birth`. It is empty if the service has something else in place
+   * of the record.
+   */
   readonly field: string;
   /** What the sync does with such a record. */
   readonly effect: FindingEffect;

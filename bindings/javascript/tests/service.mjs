@@ -80,6 +80,7 @@ const faultyReplies = {
   429: () => ({ status: 429, headers: { "Retry-After": "1" }, body: "" }),
   "429 without a word": () => ({ status: 429, headers: {}, body: "" }),
   500: () => ({ status: 500, headers: {}, body: "{}" }),
+  gone: () => ({ status: 410, headers: {}, body: "{}" }),
   page: () => ({
     status: 200,
     headers: { "Content-Type": "text/html" },

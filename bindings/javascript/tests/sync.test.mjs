@@ -107,19 +107,18 @@ test("a wrong password stops", async (t) => {
     assert.ok(!JSON.stringify(error).includes("s3cret") && !error.stack.includes("s3cret"));
     return true;
   });
-  assert.equal(served.sent.length, 1);
+  // The second call checks the access.
+  const [, check, ...others] = served.targets();
+  assert.deepEqual([check, others], ["/api/v1/settings/clients/1000", []]);
 });
 
 test("a pass without any answer stops, and the error has the failed requests", async (t) => {
-  const { served, mirror } = await both(t, {
-    wrong: () => "away",
-    elsewhere: "https://elsewhere.example",
-  });
+  const { served, mirror } = await both(t, { wrong: () => "gone" });
   await assert.rejects(run(mirror, served), (error) => {
     assert.ok(error instanceof SyncStopped && error.reason === "incomplete");
     const [first] = error.report.failed;
-    assert.deepEqual([first.target, first.status], [served.targets()[0], 302]);
-    const message = `no answer could be fetched: ${first.target} failed with status 302: ${first.reason}`;
+    assert.deepEqual([first.target, first.status], [served.targets()[0], 410]);
+    const message = `no answer could be fetched: ${first.target} failed with status 410: ${first.reason}`;
     assert.equal(error.message, message);
     return true;
   });
@@ -162,18 +161,20 @@ test("a value that cannot be used is reported", async (t) => {
 test("a redirect to another origin is not followed", async (t) => {
   const elsewhere = await service(await source(Rollbook));
   t.after(() => elsewhere.close());
+  // The first attempt of each of these calls is redirected.
+  const redirected = new Set();
   const { served, mirror } = await both(t, {
-    wrong: (_, target) => (target.includes("discipline") ? "away" : undefined),
+    wrong: (_, target) => {
+      if (!target.includes("discipline") || redirected.has(target)) return undefined;
+      redirected.add(target);
+      return "away";
+    },
     elsewhere: elsewhere.url,
   });
   const report = await run(mirror, served);
+  assert.ok(redirected.size > 0);
   assert.deepEqual(elsewhere.sent, []);
-  assert.ok(report.failed.length > 0);
-  for (const { target, status, reason } of report.failed) {
-    assert.match(target, /discipline/);
-    assert.equal(status, 302);
-    assert.match(reason, /302/);
-  }
+  assert.deepEqual(report.failed, []);
 });
 
 test("an aborted sync is continued", async (t) => {
@@ -417,8 +418,12 @@ test("a sync without syncWith", async (t) => {
   assert.equal(prioritised.call.target, first.call.target);
   const refused = { status: 401, body: new TextEncoder().encode("{}") };
   await sync.handleReply(prioritised.call.id, refused, { now });
-  const unauthorised = { kind: "stop", reason: "unauthorised", report: await sync.report() };
-  assert.deepEqual(await sync.next({ now }), unauthorised);
+  // The next call checks what the 401 is about.
+  const check = await sync.next({ now });
+  assert.equal(check.call.target, "/api/v1/settings/clients/1000");
+  await sync.handleReply(check.call.id, refused, { now });
+  const stopped = { kind: "stop", reason: "wrongCredentials", report: await sync.report() };
+  assert.deepEqual(await sync.next({ now }), stopped);
 
   const other = await mirror.sync(SCHOOL, options);
   assert.equal((await other.next({ now })).kind, "send");

@@ -106,6 +106,8 @@ class Service:
             status, headers, body = 429, {"Retry-After": "1"}, b""
         elif wrong == "500":
             status, headers, body = 500, {}, b"{}"
+        elif wrong == "gone":
+            status, headers, body = 410, {}, b"{}"
         elif wrong == "page":
             headers, body = {"Content-Type": "text/html"}, LOGIN_PAGE
         elif wrong == "long":

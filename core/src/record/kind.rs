@@ -193,6 +193,26 @@ impl Kind {
         fields.any(|field| field.is_key() && field.name == "school_id")
     }
 
+    /// Returns the positions of the key fields, without the school.
+    pub(crate) fn key_fields(self) -> impl Iterator<Item = usize> {
+        let is_of_school = self == Kind::School || self.is_of_school();
+        let fields = self.fields().iter().enumerate();
+        let key = fields.filter(|(_, field)| field.is_key());
+        key.map(|(index, _)| index).skip(usize::from(is_of_school))
+    }
+
+    /// Returns the index of the learner among the numbers of the key without the school, if the key
+    /// contains a learner.
+    pub(crate) fn learner_in_key(self) -> Option<usize> {
+        let name = match self {
+            Kind::Learner => "id",
+            _ => "learner_id",
+        };
+        let fields = self.fields();
+        let mut key = self.key_fields();
+        key.position(|index| fields.get(index).is_some_and(|field| field.name == name))
+    }
+
     /// Returns the values of the key fields of a stored record, in the order of the fields.
     pub(crate) fn key_of(self, partition: Partition, key: Key) -> Vec<u64> {
         let count = self.fields().iter().filter(|field| field.is_key()).count();

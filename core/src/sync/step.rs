@@ -105,7 +105,8 @@ pub enum ReplyOutcome {
     Stale,
 }
 
-/// The results of a pass. It contains targets and names of members, but never a value of an answer.
+/// The results of a pass. It contains targets, names of members and keys of records, but no other
+/// value of an answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SyncReport {
@@ -197,14 +198,15 @@ pub struct FailedRequest {
     pub reason: String,
 }
 
-/// The values of one field that could not be used, in records of one kind. It contains no such
-/// value.
+/// The values of one field that could not be used, in records of one kind. It contains no value of
+/// the field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finding {
     /// The kind of the records, as datasets name it, for example `learner`.
     pub kind: String,
-    /// The field, for example `date_of_birth`.
+    /// The field, for example `date_of_birth`. It is empty if the service has something else in
+    /// place of the record.
     pub field: String,
     /// What the sync does with such a record.
     pub effect: FindingEffect,

@@ -1,8 +1,9 @@
 //! Nothing of a learner who was erased from a synced school remains in the file, neither in the
 //! fetch log nor in the data that prevents the learner from being added again.
 
+use super::odd::pass;
 use super::{ACCESS, SCHOOL, get, reply, synced};
-use rollbook::{Credentials, Engine, Options, Step, SyncOptions};
+use rollbook::{Answer, Credentials, Engine, Finding, Options, Step, SyncOptions};
 use rollbook_tests::storage::requests::NOW;
 use std::fs;
 
@@ -103,4 +104,36 @@ fn answers_that_an_erasure_discards_are_requested_again_in_the_same_pass() {
         let changed = change_and_erase(Some(before));
         assert!(changed.is_some(), "erased before step {before}");
     }
+}
+
+/// The service has a value of the learner that cannot be used, before and after the erasure.
+#[test]
+fn no_report_names_an_erased_learner() {
+    let source = Engine::memory(Options::default()).unwrap();
+    source.apply(SOURCE.as_bytes()).unwrap();
+    source.apply(ACCESS.as_bytes()).unwrap();
+    let odd = |_: &str, answer: Answer| {
+        let text = answer.text();
+        let damaged = text.replace(r#""mark":"50.00""#, r#""mark":"x""#);
+        let name = r#""first_name":"Xanthippe""#;
+        damaged.replace(name, r#""first_name":[]"#).into_bytes()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let engine = Engine::open(&path, Options::default()).unwrap();
+    let report = pass(&engine, &source, &mut |target, answer| odd(target, answer));
+    let id = LEARNER.to_string();
+    let named = |findings: &[Finding]| {
+        let keys = findings.iter().flat_map(|finding| &finding.keys);
+        keys.filter(|key| key.contains(&id)).count()
+    };
+    assert_eq!(named(&report.findings), 2);
+    engine.erase_learner(SCHOOL, LEARNER).unwrap();
+    let sync = engine.sync(SCHOOL, SyncOptions::default()).unwrap();
+    let report = pass(&engine, &source, &mut |target, answer| odd(target, answer));
+    assert_eq!(named(&report.findings), 0);
+    assert!(report.findings.iter().any(|finding| finding.count > 0));
+    drop(sync);
+    engine.close().unwrap();
+    assert_eq!(found(&fs::read(&path).unwrap()), 0);
 }

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 /// How the service fails to answer a request.
 #[derive(Clone, Copy, Debug)]
-enum Way {
+pub(super) enum Way {
     Status(u16),
     Body(&'static str),
     NoReply,
@@ -35,7 +35,7 @@ const WAYS: [Way; 12] = [
 
 /// Runs a pass in which the service fails to answer the lost targets. Returns the report and how
 /// often each lost target was requested.
-fn pass(
+pub(super) fn pass(
     mirror: &Engine,
     source: &Engine,
     lost: &dyn Fn(&str) -> Option<Way>,

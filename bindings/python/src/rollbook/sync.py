@@ -166,13 +166,14 @@ class FindingEffect(enum.Enum):
 
 @dataclass(frozen=True)
 class Finding:
-    """The values of one field that could not be used, in records of one kind. It contains no such
-    value."""
+    """The values of one field that could not be used, in records of one kind. It contains no value of
+    the field."""
 
     kind: str
     """The kind of the records, as datasets name it, for example ``learner``."""
     field: str
-    """The field, for example ``date_of_birth``."""
+    """The field, for example ``date_of_birth``. It is empty if the service has something else in
+    place of the record."""
     effect: FindingEffect
     """What the sync does with such a record."""
     count: int
@@ -223,8 +224,8 @@ class UnsentState:
 
 @dataclass(frozen=True)
 class SyncReport:
-    """The results of a pass. They contain targets and names of members, but never a value of an
-    answer."""
+    """The results of a pass. They contain targets, names of members and keys of records, but no other
+    value of an answer."""
 
     replies: int
     """How many replies were evaluated."""

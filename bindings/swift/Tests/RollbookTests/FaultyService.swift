@@ -5,7 +5,7 @@ import Rollbook
 /// position of a call among all calls, starting with 1, and its target.
 final class FaultyService: @unchecked Sendable {
     /// The ways in which a call fails.
-    enum Wrong: Sendable { case much, muchAlone, ill, cut, page, long, away }
+    enum Wrong: Sendable { case much, muchAlone, ill, cut, page, long, away, gone }
 
     /// The length of a body that is too long, in bytes.
     static let long = 1 << 20
@@ -74,6 +74,7 @@ final class FaultyService: @unchecked Sendable {
         case .cut: Loopback.response(200, answer.data, length: answer.data.count + 1)
         case .page: Loopback.response(200, page)
         case .long: Loopback.response(200, Data(repeating: UInt8(ascii: " "), count: Self.long))
+        case .gone: Loopback.response(410, Data("{}".utf8))
         case .away: Loopback.response(302, Data(), "Location: \(elsewhere)\(words[1])")
         }
     }

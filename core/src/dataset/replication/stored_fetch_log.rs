@@ -234,8 +234,7 @@ pub(crate) fn erase_learner(write: &mut Write<'_>, school: u64, learner: u64) ->
     let Some(head) = head(write, school)? else {
         return Ok(());
     };
-    let rows_before = rows(write, school)?;
-    stored_notes::remove_all(write, school, &rows_before)?;
+    stored_notes::erase_learner(write, school, learner)?;
     for (coverage_key, row) in rows(write, school)? {
         let is_of_learner =
             coverage_key.kind.is_of_learner() && coverage_key.key == Key::one(learner);

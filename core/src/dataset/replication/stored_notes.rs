@@ -1,12 +1,11 @@
 //! The notes about the answers of a sync, next to the fetch log: which values could not be used, and
 //! why an answer could not be used.
 
-use super::stored_fetch_log::{self, FetchLog, HEAD, change, fetch_log_partition, read};
+use super::stored_fetch_log::{HEAD, change, fetch_log_partition, read};
 use crate::dataset::keys::partitions_of;
 use crate::error::Result;
 use crate::record::replication::answer_notes::AnswerNotes;
 use crate::record::replication::coverage_key::{CoverageKey, CoverageKind};
-use crate::record::replication::fetch_log_entry::FetchLogEntry;
 use crate::store::{Collection, Key, Partition, Reader, Write};
 use std::collections::BTreeMap;
 
@@ -49,23 +48,18 @@ pub(crate) fn set_notes(
     notes: &AnswerNotes,
 ) -> Result<()> {
     let (partition, key) = notes_partition(school, coverage_key);
-    if notes.is_empty() && !read(write, partition)?.contains_key(&key) {
+    if notes.is_empty() && write.records(partition)?.get(key)?.is_none() {
         return Ok(());
     }
     let row = Some(notes.encode()).filter(|_| !notes.is_empty());
     change(write, partition, [(key, row)].into())
 }
 
-/// Removes all notes, because the keys in them may identify a learner. The answers are read again
-/// when they arrive the next time.
-pub(crate) fn remove_all(write: &mut Write<'_>, school: u64, rows: &FetchLog) -> Result<()> {
-    for coverage_key in notes(write, school)?.into_keys() {
-        set_notes(write, school, coverage_key, &AnswerNotes::default())?;
-        if let Some(row) = rows.get(&coverage_key) {
-            let digest = [0; 2];
-            let row = FetchLogEntry { digest, ..*row };
-            stored_fetch_log::set(write, school, coverage_key, &row)?;
-        }
+/// Removes the keys that contain an erased learner from all notes.
+pub(crate) fn erase_learner(write: &mut Write<'_>, school: u64, learner: u64) -> Result<()> {
+    for (coverage_key, mut of_answer) in notes(write, school)? {
+        of_answer.leave_out(|other| other == learner);
+        set_notes(write, school, coverage_key, &of_answer)?;
     }
     Ok(())
 }

@@ -1,11 +1,11 @@
 //! Determines what a 401 means. The service answers 401 to a request if the credentials are wrong or
 //! the school has not authorised the integrator, but a single endpoint may also refuse access. Get
-//! Clients (4.7) tells these cases apart: it accepts the credentials alone, and names the school's
-//! authorisations.
+//! Clients (4.7) tells these cases apart, because it requires only the credentials, and answers 404 if
+//! the school has not authorised the integrator.
 
 use super::in_flight::InFlight;
 use super::machine::Machine;
-use super::reply::has_error;
+use super::reply::{answered, has_error, is_json, is_temporary};
 use crate::error::Result;
 use crate::query::NO_INTEGRATIONS;
 use crate::sync::plan::resource_request::ResourceRequest;
@@ -54,42 +54,61 @@ impl Machine {
         now: i64,
         reply: &Reply<'_>,
     ) -> Result<ReplyOutcome> {
-        match reply.status {
-            401 => self.report.stopped = Some(StopReason::WrongCredentials),
+        let outcome = match reply.status {
+            401 => self.stop_unauthorised(StopReason::WrongCredentials),
             404 if has_error(reply.body, NO_INTEGRATIONS) => {
-                self.report.stopped = Some(StopReason::SchoolNotAuthorised);
+                self.stop_unauthorised(StopReason::SchoolNotAuthorised)
             }
-            408 | 429 | 300..=399 | 500..=599 => {
+            200 | 404 if !is_json(reply.body) => return self.retry_check(in_flight, now, 0),
+            status if is_temporary(status) => {
                 return self.back_off(reply, now, |machine, least| {
-                    Ok(machine.retry_check(in_flight, now, least))
+                    machine.retry_check(in_flight, now, least)
                 });
             }
-            _ => {
-                while let Some(request) = self.calls.unauthorised.last().copied() {
-                    self.refuse_request(request, now, 401)?;
-                    self.forbid(request.item);
-                    self.calls.unauthorised.pop();
-                }
-            }
-        }
+            _ => self.refuse_unauthorised(now)?,
+        };
         self.calls.checks.end(in_flight.id);
-        Ok(ReplyOutcome::Stored)
+        Ok(outcome)
     }
 
-    /// Schedules another attempt. After the last attempt, the sync stops.
+    /// Schedules another attempt. After the last attempt, the sync stops, unless other requests of
+    /// the pass were answered, which shows that the access is in order.
     pub(crate) fn retry_check(
         &mut self,
         in_flight: InFlight<AccessCheck>,
         now: i64,
         least: i64,
-    ) -> ReplyOutcome {
+    ) -> Result<ReplyOutcome> {
         match self.calls.checks.retry(in_flight, now, least) {
-            Ok(at) => ReplyOutcome::Retry { at },
-            Err(in_flight) => {
-                self.calls.checks.end(in_flight.id);
-                self.report.stopped = Some(StopReason::Unauthorised);
-                ReplyOutcome::Failed
+            Ok(at) => return Ok(ReplyOutcome::Retry { at }),
+            Err(_) if self.pass.has_any_answer() => {
+                self.refuse_unauthorised(now)?;
+            }
+            Err(_) => {
+                self.stop_unauthorised(StopReason::Unauthorised);
             }
         }
+        self.calls.checks.end(in_flight.id);
+        Ok(ReplyOutcome::Failed)
+    }
+
+    /// Stops the sync. The report names the requests, which the next sync sends again.
+    fn stop_unauthorised(&mut self, reason: StopReason) -> ReplyOutcome {
+        for in_flight in &self.calls.unauthorised {
+            let target = in_flight.item.target(self.pass.school);
+            self.report.add_failed(target, 401, answered(401));
+        }
+        self.report.stopped = Some(reason);
+        ReplyOutcome::Failed
+    }
+
+    /// Fails the requests that were answered with 401.
+    fn refuse_unauthorised(&mut self, now: i64) -> Result<ReplyOutcome> {
+        while let Some(request) = self.calls.unauthorised.last().copied() {
+            self.refuse_request(request, now, 401)?;
+            self.forbid(request.item.path());
+            self.calls.unauthorised.pop();
+        }
+        Ok(ReplyOutcome::Stored)
     }
 }

@@ -98,17 +98,9 @@ impl Calls {
         self.queue.len() + self.priority_queue.len() + waiting
     }
 
-    /// Returns how many calls may be in flight. If the first request has no reply, another one shows
-    /// whether the service can be reached.
-    fn allowed(&self) -> u32 {
-        let is_first_unanswered = !self.has_contact && self.failed_attempts() > 0;
-        let allowed = self.rate_control.allowed();
-        allowed.saturating_add(u32::from(is_first_unanswered))
-    }
-
     /// Returns whether a call may be sent at this instant.
     pub(crate) fn may_send(&self, now: i64) -> bool {
-        now >= self.rate_control.not_before && self.in_flight_count() < self.allowed()
+        now >= self.rate_control.not_before && self.in_flight_count() < self.rate_control.allowed()
     }
 
     /// Returns whether nothing can be done before a reply or a later instant.
@@ -120,7 +112,10 @@ impl Calls {
     /// Removes the next request from its queue. A call that waits for its next attempt occupies a
     /// place, so that no further requests are tried if all calls fail.
     pub(crate) fn next_request(&mut self) -> Option<ResourceRequest> {
-        let allowed = usize::try_from(self.allowed()).unwrap_or(usize::MAX);
+        let allowed = usize::try_from(self.rate_control.allowed()).unwrap_or(usize::MAX);
+        // If the first request has no reply, another one shows whether the service can be reached.
+        let is_first_unanswered = !self.has_contact && self.failed_attempts() > 0;
+        let allowed = allowed.saturating_add(usize::from(is_first_unanswered));
         while self.requests.len() < allowed {
             let priority = self.priority_queue.pop_front();
             self.priority_in_flight.extend(priority);
@@ -185,12 +180,14 @@ impl Calls {
 
     /// Returns the next instant that requires an action.
     pub(crate) fn next_instant(&self, now: i64) -> i64 {
-        let may_send = self.in_flight_count() < self.allowed();
+        let may_send = self.in_flight_count() < self.rate_control.allowed();
         let not_before = self.rate_control.not_before;
         let waits = (may_send && now < not_before).then_some(not_before);
+        // While the access is checked, nothing else is sent.
+        let may_send_others = may_send && self.unauthorised.is_empty();
         let calls = [
-            self.requests.next(may_send),
-            self.updates.next(may_send),
+            self.requests.next(may_send_others),
+            self.updates.next(may_send_others),
             self.checks.next(may_send),
         ];
         let calls = calls.into_iter().flatten();

@@ -7,6 +7,7 @@ use super::in_flight::InFlight;
 use super::ownership::OwnershipToken;
 use super::pass::Pass;
 use super::rate_control::retry_after_seconds;
+use super::reply::answered;
 use super::report::Report;
 use super::staging::Staging;
 use crate::dataset::replication::stored_fetch_log::FetchLog;
@@ -77,7 +78,7 @@ impl Machine {
             self.retry(in_flight, now, FailedAttempt::default())?;
         }
         while let Some(in_flight) = self.calls.checks.overdue(now) {
-            self.retry_check(in_flight, now, 0);
+            self.retry_check(in_flight, now, 0)?;
         }
         while let Some(in_flight) = self.calls.updates.overdue(now) {
             self.retry_update(in_flight, now, 0);
@@ -111,8 +112,10 @@ impl Machine {
         {
             self.reset_to(head, rows)?;
             let published = self.publish(None);
-            // The pass that is over is not the one to continue, whatever fails from here on.
+            // The pass that is over is not the one to continue or to report, whatever fails from
+            // here on.
             self.pass.head = None;
+            self.report.results.failed.clear();
             published?;
         }
         let (head, rows) = self.pass.staging.begin(now)?;
@@ -146,9 +149,7 @@ impl Machine {
             let reason = notes.map(|notes| notes.reason.clone());
             self.report
                 .add_failed(target, status, reason.unwrap_or_default());
-            if status == FORBIDDEN {
-                self.forbid(request);
-            }
+            self.forbid(request.path());
         }
         Ok(())
     }
@@ -249,7 +250,7 @@ impl Machine {
             return self.retry(in_flight, now, FailedAttempt::default());
         }
         if let Some(in_flight) = self.calls.checks.get(call) {
-            return Ok(self.retry_check(in_flight, now, 0));
+            return self.retry_check(in_flight, now, 0);
         }
         let update = self.calls.updates.get(call);
         Ok(update.map_or(ReplyOutcome::Stale, |in_flight| {
@@ -312,10 +313,12 @@ impl Machine {
             Err(in_flight) => {
                 let reason = match status {
                     0 => "the last of ten attempts had no reply".to_owned(),
-                    200 | 404 => "the last of ten replies was truncated, or the page of another \
-                                  site"
-                        .to_owned(),
-                    status => format!("the service answered {status} to the last of ten attempts"),
+                    200 | 404 => {
+                        "the last of ten replies was truncated, the page of another site, \
+                                  or of another year"
+                            .to_owned()
+                    }
+                    status => format!("{} to the last of ten attempts", answered(status)),
                 };
                 self.fail_request(in_flight, now, status, reason)
             }
@@ -339,7 +342,7 @@ impl Machine {
             notes,
             ..FetchedAnswer::default()
         };
-        if !self.store(in_flight, now, &answer)? {
+        if !self.store(in_flight, now, answer)? {
             return Ok(ReplyOutcome::Stale);
         }
         let target = in_flight.item.target(self.pass.school);
@@ -353,12 +356,13 @@ impl Machine {
         &mut self,
         in_flight: InFlight<ResourceRequest>,
         now: i64,
-        answer: &FetchedAnswer<'_>,
+        answer: FetchedAnswer<'_>,
     ) -> Result<bool> {
+        let state = answer.state;
         let is_stored = self.pass.store(in_flight, now, answer)?;
         if !is_stored {
             self.reload()?;
-        } else if self.calls.end_request(in_flight, answer.state) {
+        } else if self.calls.end_request(in_flight, state) {
             // The answers of the same group are published together with this one.
             let group = in_flight.item.group().into_iter().collect();
             self.calls
@@ -368,12 +372,9 @@ impl Machine {
         Ok(is_stored)
     }
 
-    /// Removes all requests to the same endpoint from the pass, because a refusal for one learner
-    /// or grade applies to all others too. Has no effect for a request that can be repeated without
-    /// parents.
-    pub(crate) fn forbid(&mut self, request: ResourceRequest) {
-        if request.excluding_parents().is_none() {
-            let path = request.path();
+    /// Removes all requests to an endpoint from the pass if the service refuses all of them.
+    pub(crate) fn forbid(&mut self, path: &'static str) {
+        if self.pass.is_refused(path) {
             self.pass.forbidden.insert(path);
             self.calls.queue.retain(|other| other.path() != path);
         }
@@ -390,5 +391,6 @@ impl Machine {
     }
 }
 
-/// The HTTP status of a refused request.
+/// The HTTP statuses of refused requests.
 pub(crate) const FORBIDDEN: u64 = 403;
+pub(crate) const UNAUTHORISED: u64 = 401;

@@ -128,11 +128,15 @@ impl Pass {
         &mut self,
         in_flight: InFlight<ResourceRequest>,
         now: i64,
-        answer: &FetchedAnswer<'_>,
+        mut answer: FetchedAnswer<'_>,
     ) -> Result<bool> {
         let (request, Some(head)) = (in_flight.item, self.head) else {
             return Ok(false);
         };
+        if !answer.notes.findings.is_empty() {
+            let erased = self.staging.erased()?;
+            answer.notes.leave_out(|learner| erased.has(learner));
+        }
         let row = FetchLogEntry {
             state: answer.state,
             pass: head.pass,
@@ -150,7 +154,7 @@ impl Pass {
             stored: 0,
             digest: answer.digest,
         };
-        let outcome = self.staging.store(&head, request, &row, answer)?;
+        let outcome = self.staging.store(&head, request, &row, &answer)?;
         if outcome != StoreOutcome::Stored {
             return Ok(false);
         }
@@ -161,8 +165,7 @@ impl Pass {
         }
         self.fetch_log.insert(request.coverage_key(0), row);
         if !matches!(answer.content, StoredContent::Same) {
-            self.notes
-                .insert(request.coverage_key(0), answer.notes.clone());
+            self.notes.insert(request.coverage_key(0), answer.notes);
         }
         if row.state == FetchState::Fetched {
             self.groups.extend(request.group());

@@ -20,7 +20,7 @@ use twox_hash::XxHash3_128;
 /// The maximum length of an error of the service, in bytes.
 const MAX_ERROR_BYTES: usize = 64 << 10;
 
-/// An answer that was received completely, but cannot be used.
+/// A reply that cannot be used, with the status of an answer.
 const UNUSABLE: FailedAttempt = FailedAttempt {
     status: 200,
     least: 0,
@@ -40,7 +40,9 @@ impl Machine {
         let request = in_flight.item;
         match reply.status {
             200 => self.handle_body(in_flight, now, reply.body),
-            404 if has_error(reply.body, request.spec().endpoint.nothing) => {
+            404 if request.resource != Resource::School
+                && has_error(reply.body, request.spec().endpoint.nothing) =>
+            {
                 // The digest is the same however the body is formatted.
                 let digest = [404; 2];
                 if let Some(row) = self.unchanged(request, digest) {
@@ -67,11 +69,11 @@ impl Machine {
             403 => {
                 let has_priority = self.has_priority(request);
                 let outcome = self.refuse_request(in_flight, now, 403)?;
-                self.forbid(request);
-                match request
-                    .excluding_parents()
-                    .filter(|_| outcome == ReplyOutcome::Failed)
-                {
+                let without_parents = request.excluding_parents();
+                if without_parents.is_none() {
+                    self.forbid(request.path());
+                }
+                match without_parents.filter(|_| outcome == ReplyOutcome::Failed) {
                     Some(without_parents) if has_priority => {
                         self.calls.priority_queue.push_front(without_parents);
                     }
@@ -81,16 +83,14 @@ impl Machine {
                 Ok(outcome)
             }
             // A redirect is not followed: it usually leads to the login page of a network.
-            status @ (408 | 429 | 300..=399 | 500..=599) => {
-                self.back_off(reply, now, |machine, least| {
-                    let attempt = FailedAttempt {
-                        status,
-                        least,
-                        ..FailedAttempt::default()
-                    };
-                    machine.retry(in_flight, now, attempt)
-                })
-            }
+            status if is_temporary(status) => self.back_off(reply, now, |machine, least| {
+                let attempt = FailedAttempt {
+                    status,
+                    least,
+                    ..FailedAttempt::default()
+                };
+                machine.retry(in_flight, now, attempt)
+            }),
             status => self.refuse_request(in_flight, now, status),
         }
     }
@@ -136,8 +136,7 @@ impl Machine {
         now: i64,
         status: u16,
     ) -> Result<ReplyOutcome> {
-        let reason = format!("the service answered {status}");
-        self.fail_request(in_flight, now, status, reason)
+        self.fail_request(in_flight, now, status, answered(status))
     }
 
     /// Returns the stored row of the same answer to the same request, unless the answer must be
@@ -176,7 +175,7 @@ impl Machine {
             content: StoredContent::Same,
             ..FetchedAnswer::default()
         };
-        if !self.store(in_flight, now, &answer)? {
+        if !self.store(in_flight, now, answer)? {
             return Ok(ReplyOutcome::Stale);
         }
         self.record_success(in_flight.item, row.year);
@@ -248,10 +247,11 @@ impl Machine {
         answer.unknown = named
             .filter(|name| !self.pass.unknown.contains(name))
             .collect();
-        if !self.store(in_flight, now, &answer)? {
+        let is_changed = answer.is_changed;
+        if !self.store(in_flight, now, answer)? {
             return Ok(ReplyOutcome::Stale);
         }
-        if matches!(self.phase, Phase::Revalidate(_)) && answer.is_changed {
+        if matches!(self.phase, Phase::Revalidate(_)) && is_changed {
             self.changed.push(request);
         }
         self.record_success(request, year);
@@ -349,6 +349,16 @@ impl Pass {
             .filter(move |request| of(*request))
             .map(|request| request.coverage_key(0))
     }
+}
+
+/// Returns whether a status may change if the request is repeated.
+pub(super) const fn is_temporary(status: u16) -> bool {
+    matches!(status, 408 | 429 | 300..=399 | 500..=599)
+}
+
+/// Returns the reason for the failure of a request that the service refused with this status.
+pub(super) fn answered(status: u16) -> String {
+    format!("the service answered {status}")
 }
 
 fn digest_of(body: &[u8]) -> [u64; 2] {

@@ -4,6 +4,7 @@ use super::pass::Pass;
 use crate::dataset::replication::stored_fetch_log::FetchLog;
 use crate::error::Result;
 use crate::record::replication::answer_notes::{Occurrences, UnusableField};
+use crate::record::replication::erased_learners::ErasedLearners;
 use crate::record::replication::fetch_log_entry::FetchState;
 use crate::sync::plan::resource_request::logged_requests;
 use crate::sync::step::{
@@ -35,9 +36,10 @@ impl Report {
 
     /// Returns the results of the sync so far.
     pub(crate) fn complete(&self, pass: &Pass) -> Result<SyncReport> {
+        let erased = pass.staging.erased()?;
         Ok(SyncReport {
             quarantined: quarantined(&pass.fetch_log, pass.school),
-            findings: findings(pass),
+            findings: findings(pass, &erased),
             unknown: pass.unknown.iter().cloned().collect(),
             unsent: pass.unsent()?,
             ..self.results.clone()
@@ -46,12 +48,15 @@ impl Report {
 }
 
 /// Returns the values of all answers that could not be used, by kind and field.
-fn findings(pass: &Pass) -> Vec<Finding> {
+fn findings(pass: &Pass, erased: &ErasedLearners) -> Vec<Finding> {
     let mut all: BTreeMap<UnusableField, (Occurrences, String)> = BTreeMap::new();
     for (request, _) in logged_requests(&pass.fetch_log) {
         let Some(notes) = pass.notes.get(&request.coverage_key(0)) else {
             continue;
         };
+        // A learner may have been erased since the notes were read.
+        let mut notes = notes.clone();
+        notes.leave_out(|learner| erased.has(learner));
         for (field, found) in &notes.findings {
             let of_field = all.entry(field.clone());
             let first = || (Occurrences::default(), request.target(pass.school));
@@ -59,18 +64,28 @@ fn findings(pass: &Pass) -> Vec<Finding> {
         }
     }
     let findings = all.into_iter().map(|(of, (found, target))| Finding {
-        kind: of.kind,
-        field: of.field,
+        kind: of.kind.name().to_owned(),
+        field: of.field.into_owned(),
         effect: if of.is_left_out {
             FindingEffect::RecordLeftOut
         } else {
             FindingEffect::FieldEmpty
         },
         count: found.count,
-        keys: found.keys,
+        keys: found.keys.iter().map(|key| key_text(key, pass)).collect(),
         target,
     });
     findings.collect()
+}
+
+/// Returns the numbers of a key as text. The record of the school itself has the key of the school.
+fn key_text(key: &[u64], pass: &Pass) -> String {
+    let numbers: Vec<String> = key.iter().map(u64::to_string).collect();
+    if numbers.is_empty() {
+        pass.school.to_string()
+    } else {
+        numbers.join("/")
+    }
 }
 
 /// Returns the quarantined answers among these rows.

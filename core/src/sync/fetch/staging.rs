@@ -142,6 +142,11 @@ impl Staging {
         self.read(|snapshot| stored_fetch_log::unknown(snapshot, self.school))
     }
 
+    /// Returns the learners that were erased from the school.
+    pub(crate) fn erased(&self) -> Result<ErasedLearners> {
+        self.read(|snapshot| ErasedLearners::read(snapshot, self.school))
+    }
+
     /// Returns the notes about all answers.
     pub(crate) fn notes(&self) -> Result<NotesByAnswer> {
         self.read(|snapshot| stored_notes::notes(snapshot, self.school))

@@ -11,7 +11,7 @@ use crate::record::field::position;
 use crate::record::replication::coverage_key::CoverageKey;
 use crate::record::replication::fetch_log_entry::{FetchLogEntry, FetchState};
 use crate::record::{Kind, Value};
-use crate::sync::fetch::machine::{FORBIDDEN, Machine};
+use crate::sync::fetch::machine::{FORBIDDEN, Machine, UNAUTHORISED};
 use crate::sync::fetch::pass::Pass;
 use crate::sync::step::StopReason;
 use std::collections::BTreeSet;
@@ -21,6 +21,9 @@ const MAX_REVALIDATIONS: u8 = 2;
 
 /// The number of `Rotation` answers for which a pass requests one `LargeRotation` answer.
 const ANSWERS_A_LARGE_ONE: usize = 25;
+
+/// The number of refused requests to an endpoint after which no more are sent to it.
+const REFUSALS: usize = 3;
 
 /// The length of a window of absences or discipline records, in days.
 const DAYS: i64 = 30;
@@ -48,12 +51,6 @@ impl Machine {
         }
         let (phase, planned) = match phase {
             Phase::Start => (Phase::Lists, self.pass.plan_lists()),
-            Phase::Lists if !self.pass.has_any_answer() => {
-                // The next sync requests everything again.
-                self.end()?;
-                self.report.stopped = Some(StopReason::Incomplete);
-                (Phase::Lists, Vec::new())
-            }
             Phase::Lists => (Phase::Year, self.pass.plan_year()?),
             Phase::Year => (Phase::Marks, self.pass.plan_marks()?),
             Phase::Marks => {
@@ -81,6 +78,10 @@ impl Machine {
         self.calls.queue.extend(planned);
         if self.phase == Phase::Done && self.report.stopped.is_none() {
             self.end()?;
+            // The next sync requests everything again.
+            if !self.pass.has_any_answer() {
+                self.report.stopped = Some(StopReason::Incomplete);
+            }
         }
         Ok(())
     }
@@ -204,9 +205,28 @@ impl Pass {
     }
 
     /// Returns whether any request of the pass was answered.
-    fn has_any_answer(&self) -> bool {
+    pub(crate) fn has_any_answer(&self) -> bool {
         let mut rows = self.fetch_log.values();
         rows.any(|row| row.pass == self.number() && row.state != FetchState::Failed)
+    }
+
+    /// Returns whether the service refuses all requests to an endpoint: it has refused several in
+    /// this pass, and answered none.
+    pub(crate) fn is_refused(&self, path: &str) -> bool {
+        let rows = logged_requests(&self.fetch_log);
+        let of_path =
+            rows.filter(|(request, row)| row.pass == self.number() && request.path() == path);
+        let mut refused = 0;
+        for (_, row) in of_path {
+            match row.state {
+                FetchState::Failed if matches!(row.status, UNAUTHORISED | FORBIDDEN) => {
+                    refused += 1;
+                }
+                FetchState::Failed | FetchState::Unfetched => {}
+                _ => return false,
+            }
+        }
+        refused >= REFUSALS
     }
 
     pub(crate) fn plan_structures(&self) -> Result<Vec<ResourceRequest>> {

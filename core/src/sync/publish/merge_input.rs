@@ -9,8 +9,9 @@ use crate::record::{Kind, Value};
 use crate::store::{Sorted, Sorter, Write};
 use crate::sync::plan::resource::Selection;
 use crate::sync::plan::resource_request::ResourceRequest;
+use crate::sync::read::fetched_records::has_same_fields;
 use crate::sync::read::fetched_records::{FetchedRecord, FetchedRecords, Fields, RecordState};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The size of the rows in memory, in bytes, beyond which they are written to the store.
 const ROWS_BYTES: usize = 4 << 20;
@@ -27,7 +28,7 @@ pub(crate) struct MergeInput {
     /// The ids of the fetched assessments.
     assessments: BTreeSet<u64>,
     /// The numbers of the answers that contain records of a kind which could not be identified.
-    unidentified: BTreeSet<(u32, Kind)>,
+    pub(crate) unidentified: BTreeSet<(u32, Kind)>,
 }
 
 impl MergeInput {
@@ -104,12 +105,6 @@ impl MergeInput {
         Ok(())
     }
 
-    /// Returns the numbers of the answers that contain records of a kind which could not be
-    /// identified. They do not show which records of that kind no longer exist.
-    pub(crate) fn take_unidentified(&mut self) -> BTreeSet<(u32, Kind)> {
-        std::mem::take(&mut self.unidentified)
-    }
-
     /// Returns the records in sorted order.
     pub(crate) fn sorted<'t>(self, write: &mut Write<'t>) -> Result<RowsByRecord<'t>> {
         Ok(RowsByRecord {
@@ -159,8 +154,12 @@ impl RowsByRecord<'_> {
                 break;
             }
             let (number, record) = row.split_first_chunk().ok_or_else(cut)?;
-            self.rows
-                .push((u32::from_le_bytes(*number), record.to_vec()));
+            let row = (u32::from_le_bytes(*number), record.to_vec());
+            // If an answer contains a record several times with the same fields, the last one counts.
+            match self.rows.last_mut() {
+                Some(last) if last.0 == row.0 && has_same_fields(&last.1, &row.1) => *last = row,
+                _ => self.rows.push(row),
+            }
             self.sorted.advance();
         }
         let mut stored = None;
@@ -194,15 +193,21 @@ pub(crate) struct Domains {
     by_learner: HashMap<u64, Vec<u32>>,
     by_grade: HashMap<u64, Vec<u32>>,
     others: Vec<u32>,
-    /// The answers that show nothing about the existence of the records of a kind.
-    pub(crate) unidentified: BTreeSet<(u32, Kind)>,
+    /// The answers with records of a kind that could not be identified.
+    unidentified: HashSet<(ResourceRequest, Kind)>,
 }
 
 impl Domains {
     /// Groups the requests for fast lookup. If `are_all_synced` is true, all schools of the store
     /// are synced from the service, so that the lists that are the same for all schools are
-    /// complete.
-    pub(crate) fn new(requests: Vec<ResourceRequest>, year: u64, are_all_synced: bool) -> Domains {
+    /// complete. `unidentified` contains the numbers of the answers with records of a kind that
+    /// could not be identified.
+    pub(crate) fn new(
+        requests: Vec<ResourceRequest>,
+        year: u64,
+        are_all_synced: bool,
+        unidentified: &BTreeSet<(u32, Kind)>,
+    ) -> Domains {
         let (mut by_learner, mut by_grade) = <(HashMap<_, Vec<_>>, HashMap<_, Vec<_>>)>::default();
         let mut others = Vec::new();
         for (number, request) in (0..).zip(&requests) {
@@ -214,14 +219,40 @@ impl Domains {
             };
             of.push(number);
         }
+        let request_of = |number: u32| requests.get(usize::try_from(number).ok()?).copied();
+        let unidentified = unidentified.iter();
+        let unidentified =
+            unidentified.filter_map(|(number, kind)| Some((request_of(*number)?, *kind)));
         Domains {
+            unidentified: unidentified.collect(),
             requests,
             year,
             by_learner,
             by_grade,
             others,
-            unidentified: BTreeSet::new(),
         }
+    }
+
+    /// Returns whether all records of a kind in an answer could be identified.
+    pub(crate) fn has_identified_all(&self, request: ResourceRequest, kind: Kind) -> bool {
+        !self.unidentified.contains(&(request, kind))
+    }
+
+    /// Returns whether a record may have been left out of an answer, or out of another one of the
+    /// same resource that may contain it. The answer then does not show that the record no longer
+    /// exists.
+    fn may_be_left_out(&self, row: &MergeRow<'_>, request: ResourceRequest) -> bool {
+        let is_same = |other: ResourceRequest| {
+            let is_elsewhere =
+                matches!(request.spec().scope, Selection::Learner | Selection::Grade)
+                    && other.id != request.id;
+            other.spec().source == request.spec().source && !is_elsewhere
+        };
+        let mut fetched = row.fetched.iter();
+        let mut unidentified = self.unidentified.iter();
+        fetched.any(|(number, fetched)| {
+            fetched.state == RecordState::LeftOut && self.request(*number).is_some_and(is_same)
+        }) || unidentified.any(|(other, kind)| *kind == row.kind && is_same(*other))
     }
 
     /// Returns the learner whose subjects an answer contains.
@@ -245,7 +276,7 @@ impl Domains {
     }
 
     /// Returns what each answer shows about a record: its values, or that the service has no such
-    /// record. An answer that contains the record but whose values cannot be used shows nothing. An answer for one grade and year shows nothing about a mark whose assessment belongs
+    /// record. An answer from which the record was left out shows nothing. An answer for one grade and year shows nothing about a mark whose assessment belongs
     /// to another grade or year, because it was read before the assessment moved.
     pub(crate) fn forms_of<'a>(
         &self,
@@ -261,7 +292,7 @@ impl Domains {
             if let Some(request) = self
                 .request(*number)
                 .filter(|request| !is_elsewhere(request))
-                && fetched.state == RecordState::Read
+                && matches!(fetched.state, RecordState::Read | RecordState::Emptied)
             {
                 let values = Some(fetched.clone());
                 forms.push((*number, RecordForm { request, values }));
@@ -283,10 +314,10 @@ impl Domains {
             let of_grade = grade.and_then(|grade| self.by_grade.get(&grade));
             let candidates = of_learner.into_iter().chain(of_grade).flatten();
             for number in candidates.chain(&self.others) {
-                let is_fetched = row.fetched.iter().any(|(of, _)| of == number)
-                    || self.unidentified.contains(&(*number, row.kind));
+                let is_fetched = row.fetched.iter().any(|(of, _)| of == number);
                 if let Some(request) = self.request(*number)
                     && !is_fetched
+                    && !self.may_be_left_out(row, request)
                     && is_complete_for(request, self.year, row.kind, values, relations)
                 {
                     forms.push((
@@ -299,7 +330,13 @@ impl Domains {
                 }
             }
         }
-        forms.sort_by_key(|(number, _)| *number);
+        // The values of any answer take precedence over a field that is empty because its value
+        // could not be used.
+        let is_emptied = |form: &RecordForm<'_>| {
+            let values = form.values.as_ref();
+            values.is_some_and(|values| values.state == RecordState::Emptied)
+        };
+        forms.sort_by_key(|(number, form)| (!is_emptied(form), *number));
         forms.into_iter().map(|(_, form)| form).collect()
     }
 

@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::record::field::position;
 use crate::record::kinds::assessment::AssessmentPlace;
 use crate::record::replication::coverage_key::{CoverageKey, CoverageKind};
+use crate::record::replication::fetch_log_entry::FetchState;
 use crate::record::{Kind, Value, value};
 use crate::store::Write;
 use crate::sync::read::fetched_records::{FetchedRecords, RecordState};
@@ -88,10 +89,15 @@ impl<'p> Reconciler<'p> {
                 .iter()
                 .map(|request| request.coverage_key(pass.year)),
         );
+        // Without an answer of Get Schools in this pass, Get School has the newer values.
+        let schools = CoverageKey::new(CoverageKind::School);
+        let row = pass.rows.get(&schools);
+        if row.is_some_and(|row| row.state == FetchState::Failed) {
+            whole.remove(&schools);
+        }
         let are_all_synced = dataset::are_all_synced(write, school)?;
-        let mut domains = Domains::new(requests.clone(), pass.year, are_all_synced);
         let mut rows = MergeInput::default();
-        for (number, request) in (0..).zip(requests) {
+        for (number, request) in (0..).zip(requests.iter().copied()) {
             let fetched = FetchedRecords::from_bytes(stored_fetch_log::fetched_records(
                 write,
                 school,
@@ -99,7 +105,7 @@ impl<'p> Reconciler<'p> {
             )?);
             rows.add_fetched(write, number, &fetched, school)?;
         }
-        domains.unidentified = rows.take_unidentified();
+        let domains = Domains::new(requests, pass.year, are_all_synced, &rows.unidentified);
         let mut marks_of = domains.marks_of();
         let stored = dataset::grades_and_years(write, school)?.into_iter();
         marks_of.extend(stored.filter(|(grade, year)| pass.is_year_dropped(*grade, *year)));
@@ -213,9 +219,11 @@ impl<'p> Reconciler<'p> {
             self.count(kind, stored, relations, &forms);
         }
         let is_removed = was.is_some() && merged.is_none();
-        let shows_parents = forms
-            .iter()
-            .any(|form| form.values.is_some() && form.request.has_parents());
+        let shows_parents = forms.iter().any(|form| {
+            form.values.is_some()
+                && form.request.has_parents()
+                && self.domains.has_identified_all(form.request, Kind::Parent)
+        });
         let line = match merged {
             Some(values) if !is_merged => {
                 self.record_references(kind, &key, &values, shows_parents);
@@ -247,7 +255,7 @@ impl<'p> Reconciler<'p> {
                 put(&mut values, UTC_OFFSET, offset);
             }
         }
-        // Values that cannot be stored were already refused when the answer was read.
+        // Records with values that cannot be stored were left out when the answer was read.
         Line::whole(kind, values).map_err(|_| {
             Error::corrupt("the values that answers have of a record do not form a valid record")
         })

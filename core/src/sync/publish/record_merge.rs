@@ -200,7 +200,8 @@ impl<'a> Record<'_, 'a> {
     }
 
     /// A learner exists if it is in a list of learners or has an account. A learner that has an
-    /// account but is in no list has left.
+    /// account but is in no list that was read has the status of one that has left. Questions about
+    /// learners that have left are refused, so this is never answered if a list is missing.
     fn learner(&self, values: &mut Values<'a>) -> bool {
         let status = |values: &Values<'a>| match values.get(STATUS).map_or("", Value::text) {
             "" if self.is_stored => "current".to_owned(),

@@ -8,7 +8,7 @@ use super::record_merge::RecordForm;
 use super::record_values::has_no_value;
 use crate::record::{Kind, Value};
 use crate::sync::plan::resource_request::ResourceRequest;
-use crate::sync::read::fetched_records::{FetchedRecord, Fields};
+use crate::sync::read::fetched_records::{FetchedRecord, Fields, RecordState};
 use std::collections::{HashMap, HashSet};
 
 /// The number of values of a column that an answer may always remove.
@@ -79,12 +79,16 @@ impl Losses {
             let fields = source.must_contain(kind, stored);
             for field in (0..Fields::BITS).filter(|field| fields >> field & 1 == 1) {
                 let before = value_count(source, kind, field, stored);
-                let now = fetched
+                let has_field = |fetched: &FetchedRecord<'_>| fetched.fields >> field & 1 == 1;
+                let is_emptied = fetched
                     .iter()
-                    .map(|fetched| match fetched.fields >> field & 1 {
-                        0 => before,
-                        _ => value_count(source, kind, field, &fetched.values),
-                    });
+                    .any(|fetched| fetched.state == RecordState::Emptied && has_field(fetched));
+                let now = fetched.iter().map(|fetched| match has_field(fetched) {
+                    true => value_count(source, kind, field, &fetched.values),
+                    // A record without the field shows nothing about it.
+                    false if is_emptied => 0,
+                    false => before,
+                });
                 let lost = before.saturating_sub(now.max().unwrap_or(0));
                 let loss = Loss {
                     lost,

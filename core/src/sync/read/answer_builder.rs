@@ -1,11 +1,12 @@
 //! The result of decoding an answer: its records, or the reason why it was refused.
 
-use super::fetched_records::{FetchedRecords, Fields, key_fields};
+use super::fetched_records::{FetchedRecords, Fields};
 use crate::dataset::LINE_BYTES;
 use crate::record::kinds::mark::Mark;
 use crate::record::replication::answer_notes::AnswerNotes;
 use crate::record::replication::enrolment_digest::EnrolmentDigests;
 use crate::record::{Kind, Value};
+use crate::sync::plan::resource::Resource;
 use crate::sync::plan::resource_request::ResourceRequest;
 use serde::de::Error;
 use std::collections::BTreeSet;
@@ -142,8 +143,9 @@ impl AnswerBuilder {
         }
     }
 
-    /// Adds a record if it was requested. A field whose value is `unusable` is empty. If a rule
-    /// reads that field, or a required value is missing, the record is left out.
+    /// Adds a record if it was requested. A field whose value is `unusable` is empty, unless another
+    /// answer has its value. If a rule reads that field, or a required value is missing, the record
+    /// is left out.
     pub(super) fn record(
         &mut self,
         kind: Kind,
@@ -163,7 +165,9 @@ impl AnswerBuilder {
         }
         let before = self.fetched.bytes().len();
         if !is_left_out {
-            self.fetched.push(kind, field_set, values);
+            // A mark always has all of its values.
+            let emptied = if kind == Kind::Mark { 0 } else { unusable };
+            self.fetched.push(kind, field_set & !emptied, values);
             if self.fetched.bytes().len() - before > LINE_BYTES {
                 // No line of a dataset could contain the record.
                 self.fetched.truncate(before);
@@ -174,10 +178,15 @@ impl AnswerBuilder {
                 is_left_out = true;
             }
         }
-        let key = key_fields(kind).map(|field| values.get(field).and_then(Value::integer));
+        let key = kind
+            .key_fields()
+            .map(|field| values.get(field).and_then(Value::integer));
         let key: Option<Vec<u64>> = key.collect();
         if is_left_out {
             self.fetched.push_left_out(kind, key.as_deref());
+        } else if unusable != 0 && kind != Kind::Mark && !is_repeated(kind) {
+            let key = key.as_deref().unwrap_or_default();
+            self.fetched.push_emptied(kind, unusable, key);
         }
         self.evidence.records += 1;
         self.has_identified |= key.is_some();
@@ -222,28 +231,35 @@ impl AnswerBuilder {
         is_left_out: bool,
         key: Option<&[u64]>,
     ) {
-        let key = key.map(|key| match key {
-            [] => self.school.to_string(),
-            key => {
-                let numbers: Vec<String> = key.iter().map(u64::to_string).collect();
-                numbers.join("/")
-            }
-        });
         if key.is_none() {
             self.unidentified = Some((kind.name(), field));
         }
         let notes = &mut self.evidence.notes;
-        notes.add(kind.name(), field, is_left_out, key);
+        notes.add(kind, field, is_left_out, key);
     }
 
     /// Returns the content of the answer. Fails if none of its objects could be identified, because
-    /// it is then a different answer than the expected one.
+    /// it is then a different answer than the expected one. Fails also if the requested school is
+    /// not in it.
     pub(super) fn finish(self) -> Result<(FetchedRecords, Evidence), DecodeError> {
         match self.unidentified {
             Some((of, field)) if !self.has_identified => Err(DecodeError::NoRecord { of, field }),
+            None if self.request.resource == Resource::School && !self.has_identified => {
+                let (of, field) = (Kind::School.name(), "");
+                Err(DecodeError::NoRecord { of, field })
+            }
             _ => Ok((self.fetched, self.evidence)),
         }
     }
+}
+
+/// Returns whether many answers repeat the values of the records of a kind. One of these values that
+/// cannot be used does not empty the field.
+const fn is_repeated(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Subject | Kind::Grade | Kind::Year | Kind::LearningOutcome
+    )
 }
 
 pub(super) const fn shape(kind: Kind, member: &'static str) -> DecodeError {

@@ -7,6 +7,7 @@
 //! kind u8 of marks · assessment · learner · the mark, encoded as in the store
 //! kind u8 + 128 · the numbers of the key                  a record that was left out
 //! kind u8 + 192                                           the same, if its key cannot be read
+//! kind u8 + 64 · fields, a bit each · the key             fields whose values cannot be used
 //! ```
 //!
 //! Numbers are [`varint`]s. The bytes do not contain the school, because it is the requested one.
@@ -26,7 +27,8 @@ pub(crate) const CODEC_VERSION: u64 = 1;
 
 /// Added to the number of a kind for a record that was left out.
 const LEFT_OUT: u8 = 0x80;
-/// Added to it, in addition, if the key of the record cannot be read.
+/// Added to it, in addition, if the key of the record cannot be read. Without `LEFT_OUT`, it marks
+/// the fields of a record whose values cannot be used.
 const WITHOUT_KEY: u8 = 0x40;
 const _: () = assert!(Kind::HIGHEST < WITHOUT_KEY);
 
@@ -47,6 +49,9 @@ pub(crate) enum RecordState {
     LeftOut,
     /// The record was left out, and its key is not known either. It may be any record of its kind.
     Unidentified,
+    /// These fields of the record are empty, because their values could not be used. The values of
+    /// another answer take precedence.
+    Emptied,
 }
 
 /// A decoded record, with the set of fields that the answer contains.
@@ -128,6 +133,15 @@ impl FetchedRecords {
         }
     }
 
+    /// Adds the fields of a record whose values could not be used.
+    pub(crate) fn push_emptied(&mut self, kind: Kind, fields: Fields, key: &[u64]) {
+        self.bytes.push(kind as u8 | WITHOUT_KEY);
+        varint::push(&mut self.bytes, fields);
+        for number in key {
+            varint::push(&mut self.bytes, *number);
+        }
+    }
+
     /// Removes everything after the first `length` bytes.
     pub(crate) fn truncate(&mut self, length: usize) {
         self.bytes.truncate(length);
@@ -190,13 +204,19 @@ fn take<'a>(rest: &mut &'a [u8], school: u64) -> Result<FetchedRecord<'a>> {
     if is_about_school(kind) {
         set(&mut values, 0, Value::Integer(school))?;
     }
-    let (mut state, mut field_set) = (RecordState::Unidentified, 0);
-    if first & LEFT_OUT == 0 {
-        state = RecordState::Read;
-        field_set = take_values(kind, rest, &mut values)?;
-    } else if first & WITHOUT_KEY == 0 {
-        state = RecordState::LeftOut;
-        for field in key_fields(kind) {
+    let state = match (first & LEFT_OUT != 0, first & WITHOUT_KEY != 0) {
+        (false, false) => RecordState::Read,
+        (false, true) => RecordState::Emptied,
+        (true, false) => RecordState::LeftOut,
+        (true, true) => RecordState::Unidentified,
+    };
+    let field_set = match state {
+        RecordState::Read => take_values(kind, rest, &mut values)?,
+        RecordState::Emptied => varint::take(rest)?,
+        RecordState::LeftOut | RecordState::Unidentified => 0,
+    };
+    if matches!(state, RecordState::Emptied | RecordState::LeftOut) {
+        for field in kind.key_fields() {
             set(&mut values, field, Value::Integer(varint::take(rest)?))?;
         }
     }
@@ -213,14 +233,6 @@ fn take<'a>(rest: &mut &'a [u8], school: u64) -> Result<FetchedRecord<'a>> {
 /// Returns whether the first field of a kind is the school.
 fn is_about_school(kind: Kind) -> bool {
     kind == Kind::School || kind.is_of_school()
-}
-
-/// Returns the positions of the key fields of a kind, without the school.
-pub(crate) fn key_fields(kind: Kind) -> impl Iterator<Item = usize> {
-    let fields = kind.fields().iter().enumerate();
-    let key = fields.filter(|(_, field)| field.is_key());
-    key.map(|(index, _)| index)
-        .skip(usize::from(is_about_school(kind)))
 }
 
 /// Reads the values of a record, and returns the set of fields that the answer contains.
@@ -339,6 +351,21 @@ fn take_array<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N]> {
     Ok(*array)
 }
 
+/// Returns whether two encoded records of a kind have the same state and contain the same fields.
+pub(crate) fn has_same_fields(one: &[u8], other: &[u8]) -> bool {
+    let header = |record: &[u8]| {
+        let (first, mut rest) = record.split_first()?;
+        let has_all = first & LEFT_OUT != 0 || *first == Kind::Mark as u8;
+        let fields = if has_all {
+            0
+        } else {
+            varint::take(&mut rest).ok()?
+        };
+        Some((*first, fields))
+    };
+    header(one) == header(other)
+}
+
 fn cut() -> Failure {
     Error::corrupt("the fetched records of an answer are truncated")
 }
@@ -414,6 +441,7 @@ mod tests {
         fetched.push_left_out(Kind::Gender, Some(&[3]));
         fetched.push_left_out(Kind::School, Some(&[]));
         fetched.push_left_out(Kind::Learner, None);
+        fetched.push_emptied(Kind::Learner, 0b1000, &[7]);
         let read = fetched.records(1).map(|record| {
             let record = record?;
             let key = record.values.iter().filter_map(Value::integer);
@@ -427,6 +455,7 @@ mod tests {
             left_out(Kind::Gender, &[3]),
             left_out(Kind::School, &[1]),
             (Kind::Learner, RecordState::Unidentified, 0, vec![1]),
+            (Kind::Learner, RecordState::Emptied, 0b1000, vec![1, 7]),
         ];
         assert_eq!(read.collect::<Result<Vec<_>>>()?, expected);
         Ok(())

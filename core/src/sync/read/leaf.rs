@@ -51,13 +51,17 @@ const DTIME: &str = r#","dtime":""#;
 
 /// Returns the values of a mark in the order of its fields, from `mark` to `dtime`. A value that
 /// cannot be used is `None`. If all of them are empty, the mark shows only that there may be one.
+/// Otherwise it is captured, unless the service says that it is not.
 pub(super) fn mark_values(scalars: [Scalar<'_>; 4]) -> [Option<Value<'_>>; 4] {
     let [mark, percentage, captured, dtime] = scalars;
+    let is_captured = [&mark, &percentage, &dtime]
+        .iter()
+        .any(|scalar| !scalar.is_empty());
     [
         mark.value(FieldForm::Decimal),
         percentage.value(FieldForm::Percentage),
         match captured.value(FieldForm::Bit) {
-            Some(Value::Empty) => Some(Value::Integer(0)),
+            Some(Value::Empty) => Some(Value::Integer(u64::from(is_captured))),
             captured => captured,
         },
         dtime.value(FieldForm::DateTime),

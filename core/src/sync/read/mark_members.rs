@@ -135,9 +135,12 @@ impl<'de> Members<'de> for MarkMembers<'_, '_, 'de> {
     }
 
     fn end(&mut self) -> Result<(), DecodeError> {
-        // An object without any member is an empty one.
-        if self.seen != 0 && self.seen & 1 == 0 {
-            return Err(self.shape());
+        // An object without any member is an empty one. Any other object must have objects below.
+        if self.seen != 0
+            && self.seen & 1 == 0
+            && let Some(level) = LEVELS.get(self.marks.level)
+        {
+            self.marks.skip_objects(level.kind, level.below);
         }
         Ok(())
     }

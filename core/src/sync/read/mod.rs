@@ -51,10 +51,7 @@ pub(super) fn decode_answer(
     school: u64,
     body: &[u8],
 ) -> Result<(FetchedRecords, Evidence), DecodeError> {
-    if body.len() > MAX_ANSWER_BYTES {
-        return Err(DecodeError::TooLarge);
-    }
-    let body = json::lossy_text(body);
+    let body = json::lossy_text(body, MAX_ANSWER_BYTES).ok_or(DecodeError::TooLarge)?;
     let mut out = AnswerBuilder::new(request, school);
     if body.trim_ascii() == "null" {
         return Err(out.refusal());

@@ -87,19 +87,17 @@ impl<'o, 'de> RecordDecoder<'o, 'de> {
         Ok(())
     }
 
-    /// Reads the id of the school, which must be the requested one. If it cannot be read, the
-    /// record cannot be identified.
+    /// Reads the id of the school, which must be the requested one.
     fn school<A: MapAccess<'de>>(&mut self, map: &mut A) -> Result<(), A::Error> {
-        match Scalar::read(map)?.integer() {
-            Some(school) if school != self.out.school => {
-                Err(self.out.refuse(DecodeError::OtherSchool))
-            }
-            Some(_) => Ok(()),
-            None => {
-                self.unusable |= 1;
-                Ok(())
-            }
-        }
+        let reason = match Scalar::read(map)?.integer() {
+            Some(school) if school == self.out.school => return Ok(()),
+            Some(_) => DecodeError::OtherSchool,
+            None => DecodeError::NoRecord {
+                of: self.table.kind.name(),
+                field: "school_id",
+            },
+        };
+        Err(self.out.refuse(reason))
     }
 }
 

@@ -144,14 +144,15 @@ impl<'de> Members<'de> for SubjectDecoder<'de, '_> {
     fn end(&mut self) -> Result<(), DecodeError> {
         let scalars = std::mem::take(&mut self.scalars).map(Option::unwrap_or_default);
         let [year, subject, name, above, above_name, grade, grade_name] = scalars;
+        let has_no_grade = grade.is_empty();
         let [year, subject, grade] = [year, subject, grade].map(|scalar| scalar.integer());
         if let Some(year) = year {
             self.out.year(year)?;
         }
-        let is_twice = subject.is_some_and(|subject| !self.seen_subjects.insert(subject));
-        if is_twice || !std::mem::take(&mut self.has_terms) {
-            return Err(shape(Kind::LearnerSubject, "terms"));
+        if subject.is_some_and(|subject| !self.seen_subjects.insert(subject)) {
+            return Err(shape(Kind::LearnerSubject, "subject_id"));
         }
+        let has_terms = std::mem::take(&mut self.has_terms);
         let SubjectTerms {
             mut terms,
             ids,
@@ -159,7 +160,8 @@ impl<'de> Members<'de> for SubjectDecoder<'de, '_> {
             unusable_texts,
         } = std::mem::take(&mut self.terms);
         terms.sort_unstable_by_key(|term| term.term);
-        let is_usable = !has_unusable && terms.is_sorted_by(|a, b| a.term < b.term);
+        let is_sorted = terms.is_sorted_by(|a, b| a.term < b.term);
+        let is_usable = has_terms && !has_unusable && is_sorted;
         if let Some(year) = year
             && is_usable
         {
@@ -190,11 +192,13 @@ impl<'de> Members<'de> for SubjectDecoder<'de, '_> {
             }
         }
         let number = |number: Option<u64>| number.map(Value::Integer);
+        // Only a record with terms must have a grade.
+        let no_grade = Some(Value::Empty).filter(|_| has_no_grade && terms.is_empty());
         let fields = vec![
             (LEARNER, number(Some(learner))),
             (YEAR, number(year)),
             (SUBJECT, number(subject)),
-            (GRADE, number(grade)),
+            (GRADE, number(grade).or(no_grade)),
             (TERMS, is_usable.then_some(Value::Terms(terms))),
         ];
         self.add_record(Kind::LearnerSubject, fields)
@@ -240,8 +244,9 @@ impl<'de> Members<'de> for TermDecoder<'_, 'de, '_> {
         let mark = match (self.is_per_term, mark.value(FieldForm::Decimal)) {
             (true, Some(Value::Empty)) => None,
             (false, Some(Value::Decimal(mark))) => Some(mark),
-            (true, _) => return Err(shape(Kind::LearnerSubject, "terms.mark")),
-            (false, _) => {
+            // A term without a mark is the same as no term.
+            (false, Some(Value::Empty)) => return Ok(()),
+            _ => {
                 of_subject.has_unusable = true;
                 return Ok(());
             }

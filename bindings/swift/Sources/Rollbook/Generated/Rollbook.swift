@@ -2845,8 +2845,8 @@ public protocol SyncProtocol: AnyObject, Sendable {
     func reject(target: String) throws 
     
     /**
-     * Returns the results of the sync so far. It returns the same as `Done` contains, and is also
-     * available while the sync is running and after it has stopped.
+     * Returns the results of the sync so far. It returns the same as `Done` and `Stop` contain, and
+     * is also available while the sync is running.
      *
      * Fails with `suspended` or `closed`, and with `io` or `corrupt` if the store fails.
      */
@@ -3048,8 +3048,8 @@ open func reject(target: String)throws   {try rustCallWithError(FfiConverterType
 }
     
     /**
-     * Returns the results of the sync so far. It returns the same as `Done` contains, and is also
-     * available while the sync is running and after it has stopped.
+     * Returns the results of the sync so far. It returns the same as `Done` and `Stop` contain, and
+     * is also available while the sync is running.
      *
      * Fails with `suspended` or `closed`, and with `io` or `corrupt` if the store fails.
      */
@@ -3569,7 +3569,11 @@ public struct FailedRequest: Equatable, Hashable {
      */
     public var target: String
     /**
-     * The reason, as text.
+     * The HTTP status of the last reply. It is missing if the last attempt had no reply.
+     */
+    public var status: UInt16?
+    /**
+     * The reason, as text. It names the record and the field, if one of them is the cause.
      */
     public var reason: String
 
@@ -3580,9 +3584,13 @@ public struct FailedRequest: Equatable, Hashable {
          * The path and the query string.
          */target: String, 
         /**
-         * The reason, as text.
+         * The HTTP status of the last reply. It is missing if the last attempt had no reply.
+         */status: UInt16?, 
+        /**
+         * The reason, as text. It names the record and the field, if one of them is the cause.
          */reason: String) {
         self.target = target
+        self.status = status
         self.reason = reason
     }
 
@@ -3603,12 +3611,14 @@ public struct FfiConverterTypeFailedRequest: FfiConverterRustBuffer {
         return
             try FailedRequest(
                 target: FfiConverterString.read(from: &buf), 
+                status: FfiConverterOptionUInt16.read(from: &buf), 
                 reason: FfiConverterString.read(from: &buf)
         )
     }
 
     public static func write(_ value: FailedRequest, into buf: inout [UInt8]) {
         FfiConverterString.write(value.target, into: &buf)
+        FfiConverterOptionUInt16.write(value.status, into: &buf)
         FfiConverterString.write(value.reason, into: &buf)
     }
 }
@@ -3695,6 +3705,122 @@ public func FfiConverterTypeFault_lift(_ buf: RustBuffer) throws -> Fault {
 #endif
 public func FfiConverterTypeFault_lower(_ value: Fault) -> RustBuffer {
     return FfiConverterTypeFault.lower(value)
+}
+
+
+/**
+ * The values of one field that could not be used, in records of one kind. It contains no value of
+ * the field.
+ */
+public struct Finding: Equatable, Hashable {
+    /**
+     * The kind of the records, as datasets name it, for example `learner`.
+     */
+    public var kind: String
+    /**
+     * The field, for example `date_of_birth`. It is empty if the service has something else in
+     * place of the record.
+     */
+    public var field: String
+    /**
+     * What the sync does with such a record.
+     */
+    public var effect: FindingEffect
+    /**
+     * How many such values the answers contain.
+     */
+    public var count: UInt64
+    /**
+     * The keys of the first twenty of these records, without their school. The numbers of a key
+     * are separated by `/`, in the order of the fields of a dataset: the key of a mark is
+     * `assessment_id/learner_id`. A record whose key cannot be read has none.
+     */
+    public var keys: [String]
+    /**
+     * The path and the query string of the first answer that contains such a value.
+     */
+    public var target: String
+
+    // Default memberwise initializers are never public by default, so we
+    // declare one manually.
+    public init(
+        /**
+         * The kind of the records, as datasets name it, for example `learner`.
+         */kind: String, 
+        /**
+         * The field, for example `date_of_birth`. It is empty if the service has something else in
+         * place of the record.
+         */field: String, 
+        /**
+         * What the sync does with such a record.
+         */effect: FindingEffect, 
+        /**
+         * How many such values the answers contain.
+         */count: UInt64, 
+        /**
+         * The keys of the first twenty of these records, without their school. The numbers of a key
+         * are separated by `/`, in the order of the fields of a dataset: the key of a mark is
+         * `assessment_id/learner_id`. A record whose key cannot be read has none.
+         */keys: [String], 
+        /**
+         * The path and the query string of the first answer that contains such a value.
+         */target: String) {
+        self.kind = kind
+        self.field = field
+        self.effect = effect
+        self.count = count
+        self.keys = keys
+        self.target = target
+    }
+
+    
+
+    
+}
+
+#if compiler(>=6)
+extension Finding: Sendable {}
+#endif
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeFinding: FfiConverterRustBuffer {
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> Finding {
+        return
+            try Finding(
+                kind: FfiConverterString.read(from: &buf), 
+                field: FfiConverterString.read(from: &buf), 
+                effect: FfiConverterTypeFindingEffect.read(from: &buf), 
+                count: FfiConverterUInt64.read(from: &buf), 
+                keys: FfiConverterSequenceString.read(from: &buf), 
+                target: FfiConverterString.read(from: &buf)
+        )
+    }
+
+    public static func write(_ value: Finding, into buf: inout [UInt8]) {
+        FfiConverterString.write(value.kind, into: &buf)
+        FfiConverterString.write(value.field, into: &buf)
+        FfiConverterTypeFindingEffect.write(value.effect, into: &buf)
+        FfiConverterUInt64.write(value.count, into: &buf)
+        FfiConverterSequenceString.write(value.keys, into: &buf)
+        FfiConverterString.write(value.target, into: &buf)
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeFinding_lift(_ buf: RustBuffer) throws -> Finding {
+    return try FfiConverterTypeFinding.lift(buf)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeFinding_lower(_ value: Finding) -> RustBuffer {
+    return FfiConverterTypeFinding.lower(value)
 }
 
 
@@ -4881,7 +5007,8 @@ public func FfiConverterTypeSyncProgress_lower(_ value: SyncProgress) -> RustBuf
 
 
 /**
- * The results of a pass. It contains targets and names of members, but never a value of an answer.
+ * The results of a pass. It contains targets, names of members and keys of records, but no other
+ * value of an answer.
  */
 public struct SyncReport: Equatable, Hashable {
     /**
@@ -4903,6 +5030,11 @@ public struct SyncReport: Equatable, Hashable {
      * `quarantined` returns the same list at any time.
      */
     public var quarantined: [QuarantinedAnswer]
+    /**
+     * The values of the stored answers that could not be used, by kind and field of the record. A
+     * later pass reports them again as long as the service has them.
+     */
+    public var findings: [Finding]
     /**
      * Unknown members of answers, as `record: member`.
      */
@@ -4941,6 +5073,10 @@ public struct SyncReport: Equatable, Hashable {
          * `quarantined` returns the same list at any time.
          */quarantined: [QuarantinedAnswer], 
         /**
+         * The values of the stored answers that could not be used, by kind and field of the record. A
+         * later pass reports them again as long as the service has them.
+         */findings: [Finding], 
+        /**
          * Unknown members of answers, as `record: member`.
          */unknown: [String], 
         /**
@@ -4958,6 +5094,7 @@ public struct SyncReport: Equatable, Hashable {
         self.unchanged = unchanged
         self.failed = failed
         self.quarantined = quarantined
+        self.findings = findings
         self.unknown = unknown
         self.refused = refused
         self.unsent = unsent
@@ -4984,6 +5121,7 @@ public struct FfiConverterTypeSyncReport: FfiConverterRustBuffer {
                 unchanged: FfiConverterUInt64.read(from: &buf), 
                 failed: FfiConverterSequenceTypeFailedRequest.read(from: &buf), 
                 quarantined: FfiConverterSequenceTypeQuarantinedAnswer.read(from: &buf), 
+                findings: FfiConverterSequenceTypeFinding.read(from: &buf), 
                 unknown: FfiConverterSequenceString.read(from: &buf), 
                 refused: FfiConverterSequenceTypeRefusedState.read(from: &buf), 
                 unsent: FfiConverterSequenceTypeUnsentState.read(from: &buf), 
@@ -4996,6 +5134,7 @@ public struct FfiConverterTypeSyncReport: FfiConverterRustBuffer {
         FfiConverterUInt64.write(value.unchanged, into: &buf)
         FfiConverterSequenceTypeFailedRequest.write(value.failed, into: &buf)
         FfiConverterSequenceTypeQuarantinedAnswer.write(value.quarantined, into: &buf)
+        FfiConverterSequenceTypeFinding.write(value.findings, into: &buf)
         FfiConverterSequenceString.write(value.unknown, into: &buf)
         FfiConverterSequenceTypeRefusedState.write(value.refused, into: &buf)
         FfiConverterSequenceTypeUnsentState.write(value.unsent, into: &buf)
@@ -5488,6 +5627,82 @@ public func FfiConverterTypeDataset_lift(_ buf: RustBuffer) throws -> Dataset {
 #endif
 public func FfiConverterTypeDataset_lower(_ value: Dataset) -> RustBuffer {
     return FfiConverterTypeDataset.lower(value)
+}
+
+
+
+/**
+ * What a sync does with a record that has a value that cannot be used.
+ */
+
+public enum FindingEffect: Equatable, Hashable {
+    
+    /**
+     * The field is empty, as if the service had given no value.
+     */
+    case fieldEmpty
+    /**
+     * The record is left out, because the field is part of its key or a rule reads it. If the
+     * record is stored, it remains unchanged.
+     */
+    case recordLeftOut
+
+
+
+
+
+}
+
+#if compiler(>=6)
+extension FindingEffect: Sendable {}
+#endif
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeFindingEffect: FfiConverterRustBuffer {
+    typealias SwiftType = FindingEffect
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> FindingEffect {
+        let variant: Int32 = try readInt(&buf)
+        switch variant {
+        
+        case 1: return .fieldEmpty
+        
+        case 2: return .recordLeftOut
+        
+        default: throw UniffiInternalError.unexpectedEnumCase
+        }
+    }
+
+    public static func write(_ value: FindingEffect, into buf: inout [UInt8]) {
+        switch value {
+        
+        
+        case .fieldEmpty:
+            writeInt(&buf, Int32(1))
+        
+        
+        case .recordLeftOut:
+            writeInt(&buf, Int32(2))
+        
+        }
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeFindingEffect_lift(_ buf: RustBuffer) throws -> FindingEffect {
+    return try FfiConverterTypeFindingEffect.lift(buf)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeFindingEffect_lower(_ value: FindingEffect) -> RustBuffer {
+    return FfiConverterTypeFindingEffect.lower(value)
 }
 
 
@@ -6728,12 +6943,16 @@ public enum Step: Equatable, Hashable {
     )
     /**
      * The sync cannot continue, and every further step is the same. It publishes nothing more;
-     * records that were published before are still answered.
+     * records that were published before are still answered. Start another sync when the reason no
+     * longer applies.
      */
     case stop(
         /**
          * Why the sync stopped.
-         */reason: StopReason
+         */reason: StopReason, 
+        /**
+         * The results so far. Its failed requests say what the service answered.
+         */report: SyncReport
     )
 
 
@@ -6765,7 +6984,7 @@ public struct FfiConverterTypeStep: FfiConverterRustBuffer {
         case 3: return .done(report: try FfiConverterTypeSyncReport.read(from: &buf)
         )
         
-        case 4: return .stop(reason: try FfiConverterTypeStopReason.read(from: &buf)
+        case 4: return .stop(reason: try FfiConverterTypeStopReason.read(from: &buf), report: try FfiConverterTypeSyncReport.read(from: &buf)
         )
         
         default: throw UniffiInternalError.unexpectedEnumCase
@@ -6791,9 +7010,10 @@ public struct FfiConverterTypeStep: FfiConverterRustBuffer {
             FfiConverterTypeSyncReport.write(report, into: &buf)
             
         
-        case let .stop(reason):
+        case let .stop(reason,report):
             writeInt(&buf, Int32(4))
             FfiConverterTypeStopReason.write(reason, into: &buf)
+            FfiConverterTypeSyncReport.write(report, into: &buf)
             
         }
     }
@@ -6824,7 +7044,7 @@ public enum StopReason: Equatable, Hashable {
     
     /**
      * The service answered 401, without saying whether the credentials are wrong or the school has
-     * not authorised the integrator.
+     * not authorised the integrator. Check both.
      */
     case unauthorised
     /**
@@ -6846,8 +7066,7 @@ public enum StopReason: Equatable, Hashable {
      */
     case forgotten
     /**
-     * The school's record or its current learners could not be fetched. Without them nothing is
-     * published.
+     * No answer of the pass could be fetched. The failed requests of the report say why.
      */
     case incomplete
     /**
@@ -7229,6 +7448,30 @@ public func FfiConverterCallbackInterfaceLoadListener_lift(_ handle: UInt64) thr
 #endif
 public func FfiConverterCallbackInterfaceLoadListener_lower(_ v: LoadListener) -> UInt64 {
     return FfiConverterCallbackInterfaceLoadListener.lower(v)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+fileprivate struct FfiConverterOptionUInt16: FfiConverterRustBuffer {
+    typealias SwiftType = UInt16?
+
+    public static func write(_ value: SwiftType, into buf: inout [UInt8]) {
+        guard let value = value else {
+            writeInt(&buf, Int8(0))
+            return
+        }
+        writeInt(&buf, Int8(1))
+        FfiConverterUInt16.write(value, into: &buf)
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> SwiftType {
+        switch try readInt(&buf) as Int8 {
+        case 0: return nil
+        case 1: return try FfiConverterUInt16.read(from: &buf)
+        default: throw UniffiInternalError.unexpectedOptionalTag
+        }
+    }
 }
 
 #if swift(>=5.8)
@@ -7663,6 +7906,31 @@ fileprivate struct FfiConverterSequenceTypeFault: FfiConverterRustBuffer {
         seq.reserveCapacity(Int(len))
         for _ in 0 ..< len {
             seq.append(try FfiConverterTypeFault.read(from: &buf))
+        }
+        return seq
+    }
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+fileprivate struct FfiConverterSequenceTypeFinding: FfiConverterRustBuffer {
+    typealias SwiftType = [Finding]
+
+    public static func write(_ value: [Finding], into buf: inout [UInt8]) {
+        let len = Int32(value.count)
+        writeInt(&buf, len)
+        for item in value {
+            FfiConverterTypeFinding.write(item, into: &buf)
+        }
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> [Finding] {
+        let len: Int32 = try readInt(&buf)
+        var seq = [Finding]()
+        seq.reserveCapacity(Int(len))
+        for _ in 0 ..< len {
+            seq.append(try FfiConverterTypeFinding.read(from: &buf))
         }
         return seq
     }
@@ -8139,7 +8407,7 @@ private let initializationResult: InitializationResult = {
     if (uniffi_rollbook_ffi_checksum_method_sync_reject() != 15892) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_sync_report() != 20885) {
+    if (uniffi_rollbook_ffi_checksum_method_sync_report() != 28889) {
         return InitializationResult.apiChecksumMismatch
     }
     if (uniffi_rollbook_ffi_checksum_constructor_engine_memory() != 47526) {

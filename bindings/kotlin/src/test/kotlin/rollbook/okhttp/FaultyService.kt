@@ -12,7 +12,7 @@ import rollbook.Header
 import rollbook.Request
 
 /** The ways in which a call fails. */
-enum class Wrong { MUCH, ILL, CUT, PAGE, LONG, AWAY }
+enum class Wrong { MUCH, ILL, CUT, PAGE, LONG, AWAY, GONE }
 
 /**
  * The service over HTTP on loopback: an engine answers. Calls fail as [wrong] requests, by the
@@ -62,6 +62,7 @@ class FaultyService(
             null -> exchange.send(answer.status.toInt(), answer.bytes)
             Wrong.MUCH -> exchange.send(429, ByteArray(0), "Retry-After" to "1")
             Wrong.ILL -> exchange.send(500, "{}".toByteArray())
+            Wrong.GONE -> exchange.send(410, "{}".toByteArray())
             Wrong.PAGE -> exchange.send(200, "<!doctype html><title>Log in</title>".toByteArray())
             Wrong.LONG -> exchange.send(200, ByteArray(LONG) { ' '.code.toByte() })
             Wrong.AWAY -> exchange.send(302, ByteArray(0), "Location" to elsewhere + target)
