@@ -10,6 +10,7 @@
     missing_docs
 )]
 
+mod access;
 mod answers;
 mod approved;
 mod bad;
@@ -35,6 +36,7 @@ mod outbox;
 pub(crate) mod passes;
 mod reading;
 mod refused;
+mod service_records;
 mod spelled;
 mod steps;
 mod written;

@@ -101,7 +101,9 @@ pub(crate) fn read_lines(lines: &[String], school: Option<u64>) -> Lines {
     let mut good = Vec::new();
     let mut faults = Vec::new();
     for (number, line) in (1..).zip(lines) {
-        let read = read_line(line).and_then(|line| match (line, school) {
+        // A dataset may begin with a byte order mark.
+        let unmarked = line.strip_prefix('\u{feff}').filter(|_| number == 1);
+        let read = read_line(unmarked.unwrap_or(line)).and_then(|line| match (line, school) {
             (Some(line), Some(school)) => of_that_school(line, school).map(Some),
             (line, _) => Ok(line),
         });

@@ -4,10 +4,8 @@
 use super::machine::options;
 use super::odd::{pass, records};
 use super::steps::{drive, little_school};
-use super::{ACCESS, NOW, SCHOOL, get, reply, stop_reason};
-use rollbook::{
-    Answer, Call, CallFailure, Engine, Options, Reply, ReplyOutcome, Step, StopReason, SyncOptions,
-};
+use super::{ACCESS, NOW, SCHOOL, get};
+use rollbook::{Answer, Call, CallFailure, Engine, Options, Reply, Step, StopReason, SyncOptions};
 use serde_json::{Value, json};
 use std::cell::Cell;
 
@@ -342,100 +340,4 @@ fn one_call_is_in_flight_if_that_is_the_limit() {
     }
     assert_eq!(sent.len(), 3);
     assert!(sent.iter().any(|target| *target != sent[0]), "{sent:?}");
-}
-
-/// Two requests are answered with 401 at once. The check has no network, then no reply, then is told
-/// to wait, and the clock is set back; meanwhile nothing else is sent.
-#[test]
-fn the_access_is_checked_once_whatever_happens_to_the_check() {
-    let source = little_school();
-    let mirror = mirror();
-    let sync = mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
-    let sent = |now| match sync.next(now).unwrap() {
-        Step::Send(call) => call,
-        other => panic!("{other:?}"),
-    };
-    let first = sent(NOW);
-    let answer = get(&source, &first.target, NOW);
-    sync.handle_reply(first.id, NOW, &reply(&answer)).unwrap();
-    let refused = Reply {
-        status: 401,
-        body: b"{}",
-        ..Reply::default()
-    };
-    let two = [sent(NOW), sent(NOW)];
-    for call in &two {
-        let outcome = sync.handle_reply(call.id, NOW, &refused).unwrap();
-        assert_eq!(outcome, ReplyOutcome::Failed);
-    }
-    let check = sent(NOW);
-    assert_eq!(check.target, "/api/v1/settings/clients/1000");
-    let mut now = NOW;
-    for failure in 0..4 {
-        assert!(matches!(sync.next(now).unwrap(), Step::Wait { .. }));
-        let busy = Reply {
-            status: 429,
-            retry_after: Some("30"),
-            body: b"",
-        };
-        let outcome = match failure {
-            0 => sync.handle_failure(check.id, now, CallFailure::Offline),
-            1 => sync.handle_failure(check.id, now, CallFailure::Cut),
-            2 => sync.handle_reply(check.id, now, &busy),
-            _ => {
-                now -= 365 * 86_400;
-                sync.next(now).unwrap();
-                sync.handle_reply(
-                    check.id,
-                    now,
-                    &Reply {
-                        status: 200,
-                        body: b"<html>",
-                        ..Reply::default()
-                    },
-                )
-            }
-        };
-        let ReplyOutcome::Retry { at } = outcome.unwrap() else {
-            panic!("not repeated");
-        };
-        assert!(at - now <= 300, "{}", at - now);
-        now = at;
-        assert_eq!(sent(now), check);
-    }
-    let clients = get(&source, &check.target, NOW);
-    sync.handle_reply(check.id, now, &reply(&clients)).unwrap();
-    // Only the two requests are lost.
-    let report = loop {
-        match sync.next(now).unwrap() {
-            Step::Send(call) => {
-                let answer = get(&source, &call.target, NOW);
-                sync.handle_reply(call.id, now, &reply(&answer)).unwrap();
-            }
-            Step::Wait { until } => now = until,
-            Step::Done(report) => break report,
-            other => panic!("{other:?}"),
-        }
-    };
-    let mut failed: Vec<_> = report.failed.iter().map(|one| &one.target).collect();
-    failed.sort();
-    let mut expected: Vec<_> = two.iter().map(|call| &call.target).collect();
-    expected.sort();
-    assert_eq!(failed, expected);
-}
-
-/// The step that stops a sync names what was refused.
-#[test]
-fn a_stop_names_the_request_that_was_refused() {
-    let source = little_school();
-    let mirror = mirror();
-    let sync = mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
-    let step = drive(&sync, &source, &|_| Some((401, "{}"))).unwrap();
-    let failed = sync.report().unwrap().failed;
-    assert_eq!(
-        failed[0].target,
-        "/api/v1/finplus/debtmanagement/schools/1000"
-    );
-    assert_eq!(failed[0].status, Some(401));
-    assert_eq!(stop_reason(step), StopReason::WrongCredentials);
 }

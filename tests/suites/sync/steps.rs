@@ -1,9 +1,9 @@
 //! The interface of a sync: steps, replies and failures.
 
-use super::{ACCESS, NOW, SCHOOL, get, reply, stop_reason};
+use super::{ACCESS, NOW, SCHOOL, get, reply};
 use rollbook::{
-    AccountablePersons, Call, CallFailure, Credentials, Engine, Options, Reply, ReplyOutcome,
-    Request, SchoolInfo, Step, StopReason, Sync, SyncOptions,
+    AccountablePersons, Call, CallFailure, Credentials, Engine, Options, Reply, ReplyOutcome, Step,
+    StopReason, Sync, SyncOptions,
 };
 
 /// Returns a school with a few records of many kinds.
@@ -20,7 +20,7 @@ pub(super) fn little_school() -> Engine {
     source
 }
 
-fn sent(step: Step) -> Call {
+pub(super) fn sent(step: Step) -> Call {
     match step {
         Step::Send(call) => call,
         other => panic!("{other:?}"),
@@ -218,7 +218,7 @@ fn a_learner_erased_during_the_first_pass_is_not_added() {
 }
 
 /// Drives to the end. Returns the quarantined targets.
-fn drive_to_end(sync: &Sync, source: &Engine) -> Vec<String> {
+pub(super) fn drive_to_end(sync: &Sync, source: &Engine) -> Vec<String> {
     match drive(sync, source, &|_| None).unwrap() {
         Step::Done(report) => report
             .quarantined
@@ -227,106 +227,6 @@ fn drive_to_end(sync: &Sync, source: &Engine) -> Vec<String> {
             .collect(),
         other => panic!("{other:?}"),
     }
-}
-
-/// The service rejects the credentials during a pass. The next sync continues the pass.
-#[test]
-fn credentials_that_are_rejected_stop_it() {
-    let source = little_school();
-    let mirror = Engine::memory(Options::default()).unwrap();
-    let rejected = |target: &str| {
-        let is_rejected = target.contains("status=current") || target.contains("settings/clients");
-        is_rejected.then_some((401, "{}"))
-    };
-    let first = mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
-    for _ in 0..2 {
-        let stopped = drive(&first, &source, &rejected).unwrap();
-        assert_eq!(stop_reason(stopped), StopReason::WrongCredentials);
-    }
-    let failed = first.report().unwrap().failed;
-    assert!(
-        failed.len() == 1 && failed[0].status == Some(401),
-        "{failed:?}"
-    );
-    let asked = mirror.ask(&SchoolInfo { school: SCHOOL }).unwrap();
-    assert_eq!(asked.status.code, 404, "nothing was published");
-    let sync = mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
-    assert_eq!(drive_to_end(&sync, &source), [""; 0]);
-    assert_eq!(sync.report().unwrap().failed, []);
-}
-
-/// One endpoint answers 401 although Get Clients accepts the credentials: only its data is missing.
-#[test]
-fn a_single_401_costs_only_its_resource() {
-    let source = little_school();
-    let mirror = Engine::memory(Options::default()).unwrap();
-    let sync = mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
-    let rejected = |target: &str| target.contains("staffmembers").then_some((401, "{}"));
-    let Ok(Step::Done(report)) = drive(&sync, &source, &rejected) else {
-        panic!("not done");
-    };
-    let [failed] = &report.failed[..] else {
-        panic!("{:?}", report.failed);
-    };
-    assert_eq!(failed.status, Some(401));
-    assert_eq!(failed.reason, "the service answered 401");
-    mirror.apply(ACCESS.as_bytes()).unwrap();
-    assert_eq!(get(&mirror, &failed.target, NOW).status.code, 503);
-    let learners = "/api/v1/adminplus/learners/1000";
-    assert_eq!(get(&mirror, learners, NOW), get(&source, learners, NOW));
-}
-
-/// The check of the access gets no usable reply, so that nothing shows what the 401 means.
-#[test]
-fn a_401_that_cannot_be_checked_stops_it() {
-    let source = little_school();
-    let mirror = Engine::memory(Options::default()).unwrap();
-    let sync = mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
-    let unwell = |target: &str| match target {
-        _ if target.contains("settings/clients") => Some((500, "")),
-        _ => Some((401, "{}")),
-    };
-    let stopped = drive(&sync, &source, &unwell).unwrap();
-    assert_eq!(stop_reason(stopped), StopReason::Unauthorised);
-    // If other requests were answered before, only one endpoint refuses access.
-    let sync = mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
-    let unwell = |target: &str| match target {
-        _ if target.contains("status=current") => Some((401, "{}")),
-        _ if target.contains("settings/clients") => Some((500, "")),
-        _ => None,
-    };
-    let Ok(Step::Done(report)) = drive(&sync, &source, &unwell) else {
-        panic!("not done");
-    };
-    assert!(
-        report
-            .failed
-            .iter()
-            .all(|one| one.target.contains("/adminplus/learners/"))
-    );
-}
-
-/// If nothing at all can be fetched, the sync stops and says why.
-#[test]
-fn a_service_that_refuses_everything_stops_it() {
-    let source = little_school();
-    let mirror = Engine::memory(Options::default()).unwrap();
-    let sync = mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
-    let step = drive(&sync, &source, &|_| Some((403, "{}")));
-    let Step::Stop { reason, report } = step.unwrap() else {
-        panic!("not stopped");
-    };
-    assert_eq!(reason, StopReason::Incomplete);
-    let first = &report.failed[0];
-    assert_eq!(first.target, "/api/v1/finplus/debtmanagement/schools/1000");
-    assert_eq!(first.status, Some(403));
-    assert_eq!(first.reason, "the service answered 403");
-    assert_eq!(sync.report().unwrap(), report);
-    assert_eq!(mirror.synced(SCHOOL).unwrap(), None);
-    // The next pass requests everything from the start.
-    let sync = mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
-    assert_eq!(drive_to_end(&sync, &source), [""; 0]);
-    assert_eq!(sync.report().unwrap().failed, []);
 }
 
 #[test]
@@ -447,35 +347,6 @@ fn a_clock_that_is_set_back_makes_no_wait_longer() {
             }
         };
         assert!(status == 0 || again == call, "{again:?}");
-    }
-}
-
-/// After a 401, Get Clients shows what is wrong.
-#[test]
-fn wrong_credentials_and_a_wrong_school_are_distinguished() {
-    let source = little_school();
-    let other = r#"{"type":"school","school_id":2000,"school_name":"T","current_year":2026}"#;
-    source.apply(other.as_bytes()).unwrap();
-    for (school, password, why) in [
-        (SCHOOL, "wrong", StopReason::WrongCredentials),
-        (2000, "sync", StopReason::SchoolNotAuthorised),
-        (3000, "sync", StopReason::SchoolNotAuthorised),
-        (3000, "wrong", StopReason::WrongCredentials),
-    ] {
-        let mirror = Engine::memory(Options::default()).unwrap();
-        let sync = mirror.sync(school, SyncOptions::default()).unwrap();
-        for target in ["/finplus/debtmanagement/schools/", "/settings/clients/"] {
-            let call = sent(sync.next(NOW).unwrap());
-            assert_eq!(call.target, format!("/api/v1{target}{school}"));
-            let headers = [("HTTP-X-USERNAME", "sync"), ("HTTP-X-PASSWORD", password)];
-            let answer = source.request(&Request {
-                target: &call.target,
-                headers: &headers,
-                ..Request::default()
-            });
-            sync.handle_reply(call.id, NOW, &reply(&answer)).unwrap();
-        }
-        assert_eq!(stop_reason(sync.next(NOW).unwrap()), why);
     }
 }
 

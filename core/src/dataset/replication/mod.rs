@@ -2,6 +2,7 @@
 //! the notes about answers, the outbox, and what is followed.
 
 pub(crate) mod coverage_entries;
+pub(crate) mod fetch_log_rows;
 pub(crate) mod follower_state;
 pub(crate) mod outbox;
 pub(crate) mod stored_coverage;

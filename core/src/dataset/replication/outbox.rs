@@ -1,6 +1,7 @@
 //! The outbox: state updates of a synced school that the service has not answered yet. The store
 //! already answers with the state that the app set.
 
+use super::fetch_log_rows;
 use super::stored_fetch_log;
 use crate::error::{Failure, Result};
 use crate::record::kinds::integrator;
@@ -86,7 +87,7 @@ fn set(write: &mut Write<'_>, school: u64, username: &str, row: OutboxRow) -> Re
     }
     varint::push(&mut bytes, row.entry.sequence);
     let key = key(username, row.entry.api_type_id);
-    stored_fetch_log::change(write, partition(school), [(key, Some(bytes))].into())
+    fetch_log_rows::change(write, partition(school), [(key, Some(bytes))].into())
 }
 
 /// Returns the entries that the service has not answered yet.
@@ -96,7 +97,7 @@ pub(crate) fn entries(
     username: &str,
 ) -> Result<Vec<OutboxEntry>> {
     let mut entries = Vec::new();
-    for (key, bytes) in stored_fetch_log::read(reader, partition(school))? {
+    for (key, bytes) in fetch_log_rows::read(reader, partition(school))? {
         if key.1 == integrator_digest(username) {
             let row = read(key.0, &bytes)?;
             entries.extend((!row.is_answered).then_some(row.entry));
@@ -156,7 +157,7 @@ fn row(
     username: &str,
     api_type_id: u64,
 ) -> Result<Option<OutboxRow>> {
-    let rows = stored_fetch_log::read(reader, partition(school))?;
+    let rows = fetch_log_rows::read(reader, partition(school))?;
     let bytes = rows.get(&key(username, api_type_id));
     bytes.map(|bytes| read(api_type_id, bytes)).transpose()
 }

@@ -1,6 +1,7 @@
 //! The coverage of a synced school: which data was fetched from the service, and when. It is
 //! written in the transaction that changes the records of the school.
 
+use super::fetch_log_rows;
 use super::stored_fetch_log;
 use crate::dataset::keys::partitions_of;
 use crate::date::Date;
@@ -171,7 +172,7 @@ pub(crate) fn erase_learner(write: &mut Write<'_>, school: u64, learner: u64) ->
     }
     let erased = erased_learners::digest(&write.cursor_key()?, school, learner);
     let row = [(erased, Some(Vec::new()))];
-    stored_fetch_log::change(write, erased_learners::partition(school), row.into())
+    fetch_log_rows::change(write, erased_learners::partition(school), row.into())
 }
 
 /// Returns the partitions that contain the coverage of a school, each with the kind of its data.

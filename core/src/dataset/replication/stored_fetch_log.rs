@@ -2,6 +2,7 @@
 //! records in one transaction, so that an interrupted pass continues with the remaining requests.
 //! The outcome of each answer remains stored, so that the next pass recognises unchanged answers.
 
+use super::fetch_log_rows::{HEAD, change, fetch_log_partition, read};
 use super::stored_notes;
 use crate::dataset::keys::partitions_of;
 use crate::error::{Error, Result};
@@ -9,9 +10,7 @@ use crate::record::replication::answer_notes::AnswerNotes;
 use crate::record::replication::coverage_key::{CoverageKey, CoverageKind};
 use crate::record::replication::enrolment_digest::EnrolmentDigests;
 use crate::record::replication::fetch_log_entry::{FetchLogEntry, FetchState, PassHead};
-use crate::store::{
-    Collection, Decision, Edits, Item, ItemBuffer, Key, Partition, Reader, Records, Write,
-};
+use crate::store::{Collection, Decision, Edits, Item, ItemBuffer, Key, Partition, Reader, Write};
 use std::collections::{BTreeMap, BTreeSet};
 use twox_hash::XxHash3_64;
 
@@ -25,25 +24,13 @@ const AT_ONCE: usize = 16;
 /// rewrites the block that contains it.
 const TOGETHER: u64 = 64;
 
-/// The number of the partition of the head. No coverage kind has the number 0. The names of unknown
-/// members and the notes about answers are stored in partitions next to it.
-pub(super) const HEAD: u64 = 0;
+/// The number of the partition of the names of unknown members, next to the head.
 const UNKNOWN: u64 = 1;
 
 /// The maximum number of names of unknown members that are stored.
 const MAX_UNKNOWN_OF_CYCLE: usize = 1_024;
 
 pub(crate) type FetchLog = BTreeMap<CoverageKey, FetchLogEntry>;
-
-pub(super) fn fetch_log_partition(school: u64, first: u64, second: u64) -> Partition {
-    let collection = Collection::FetchLog;
-    Partition {
-        school,
-        collection,
-        first,
-        second,
-    }
-}
 
 /// Returns the partition and the key of the outcome of an answer.
 fn row_at(school: u64, coverage_key: CoverageKey) -> (Partition, Key) {
@@ -78,10 +65,7 @@ pub(crate) fn set_head(write: &mut Write<'_>, school: u64, head: &PassHead) -> R
     let mut row = Vec::new();
     head.encode(&mut row);
     let rows = [(Key::one(0), Some(row))];
-    write.merge(
-        fetch_log_partition(school, HEAD, 0),
-        &mut FetchLogChanges(rows.into()),
-    )
+    change(write, fetch_log_partition(school, HEAD, 0), rows.into())
 }
 
 /// Returns the unknown members that occurred in the answers of the pass.
@@ -306,26 +290,6 @@ fn removals_of(
     Ok(of_key.map(|key| (key, None)).collect())
 }
 
-pub(crate) fn read(reader: &dyn Reader, partition: Partition) -> Result<BTreeMap<Key, Vec<u8>>> {
-    let mut rows = BTreeMap::new();
-    let mut records = Records::open(reader, partition)?.all();
-    while let Some(record) = records.next()? {
-        rows.insert(record.key()?, record.column(0)?.to_vec());
-    }
-    Ok(rows)
-}
-
-pub(crate) fn change(
-    write: &mut Write<'_>,
-    partition: Partition,
-    rows: BTreeMap<Key, Option<Vec<u8>>>,
-) -> Result<()> {
-    if rows.is_empty() {
-        return Ok(());
-    }
-    write.merge(partition, &mut FetchLogChanges(rows))
-}
-
 /// The keys of rows to be removed, in descending order.
 struct RowRemovals(Vec<Key>);
 
@@ -337,23 +301,5 @@ impl Edits for RowRemovals {
     fn edit(&mut self, _: Option<Item<'_>>, _: &mut ItemBuffer) -> Result<Decision> {
         self.0.pop();
         Ok(Decision::Remove)
-    }
-}
-
-/// Rows to be stored (`Some`) or removed (`None`).
-struct FetchLogChanges(BTreeMap<Key, Option<Vec<u8>>>);
-
-impl Edits for FetchLogChanges {
-    fn next_key(&mut self) -> Result<Option<Key>> {
-        Ok(self.0.first_key_value().map(|(key, _)| *key))
-    }
-
-    fn edit(&mut self, _: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Decision> {
-        let Some((_, Some(row))) = self.0.pop_first() else {
-            return Ok(Decision::Remove);
-        };
-        new.clear();
-        new.columns[0].extend_from_slice(&row);
-        Ok(Decision::Put)
     }
 }

@@ -1,7 +1,7 @@
 //! The notes about the answers of a sync, next to the fetch log: which values could not be used, and
 //! why an answer could not be used.
 
-use super::stored_fetch_log::{HEAD, change, fetch_log_partition, read};
+use super::fetch_log_rows::{HEAD, change, fetch_log_partition, read};
 use crate::dataset::keys::partitions_of;
 use crate::error::Result;
 use crate::record::replication::answer_notes::AnswerNotes;

@@ -3,17 +3,15 @@
 //! Clients (4.7) tells these cases apart, because it requires only the credentials, and answers 404 if
 //! the school has not authorised the integrator.
 
+use super::calls::AccessCheck;
 use super::in_flight::InFlight;
 use super::machine::Machine;
-use super::reply::{answered, has_error, is_json, is_temporary};
+use super::reply::{has_error, is_json};
+use super::status::{answered, is_temporary};
 use crate::error::Result;
 use crate::query::NO_INTEGRATIONS;
 use crate::sync::plan::resource_request::ResourceRequest;
 use crate::sync::step::{Call, Reply, ReplyOutcome, StopReason};
-
-/// The call to Get Clients, of which there is one at a time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct AccessCheck;
 
 impl Machine {
     /// Handles a 401. Nothing else is sent until the check of the access was answered.

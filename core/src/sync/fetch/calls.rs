@@ -1,7 +1,6 @@
 //! The requests and state updates of a sync that are queued or in flight, and the rate at which
 //! they are sent.
 
-use super::access_check::AccessCheck;
 use super::in_flight::{CallsInFlight, InFlight};
 use super::rate_control::RateControl;
 use crate::dataset::replication::outbox::OutboxEntry;
@@ -12,6 +11,10 @@ use std::collections::VecDeque;
 /// The number of failed attempts of all requests after which the service counts as unreachable if it
 /// never replied.
 const FIRST_ATTEMPTS: u64 = 3;
+
+/// The call to Get Clients that checks the access, of which there is one at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct AccessCheck;
 
 /// What is queued and in flight. A request is in `requests` at most once.
 pub(crate) struct Calls {

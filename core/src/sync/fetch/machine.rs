@@ -7,9 +7,9 @@ use super::in_flight::InFlight;
 use super::ownership::OwnershipToken;
 use super::pass::Pass;
 use super::rate_control::retry_after_seconds;
-use super::reply::answered;
 use super::report::Report;
 use super::staging::Staging;
+use super::status::answered;
 use crate::dataset::replication::stored_fetch_log::FetchLog;
 use crate::error::Result;
 use crate::json;
@@ -390,7 +390,3 @@ impl Machine {
         }
     }
 }
-
-/// The HTTP statuses of refused requests.
-pub(crate) const FORBIDDEN: u64 = 403;
-pub(crate) const UNAUTHORISED: u64 = 401;

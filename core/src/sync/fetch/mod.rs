@@ -13,3 +13,4 @@ pub(crate) mod rate_control;
 pub(crate) mod reply;
 pub(crate) mod report;
 pub(crate) mod staging;
+pub(crate) mod status;

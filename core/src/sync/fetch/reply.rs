@@ -4,6 +4,7 @@ use super::fetched_answer::{FetchedAnswer, StoredContent};
 use super::in_flight::InFlight;
 use super::machine::{FailedAttempt, Machine};
 use super::pass::Pass;
+use super::status::{answered, is_temporary};
 use crate::error::Result;
 use crate::json::{self, Object};
 use crate::record::replication::coverage_key::CoverageKey;
@@ -349,16 +350,6 @@ impl Pass {
             .filter(move |request| of(*request))
             .map(|request| request.coverage_key(0))
     }
-}
-
-/// Returns whether a status may change if the request is repeated.
-pub(super) const fn is_temporary(status: u16) -> bool {
-    matches!(status, 408 | 429 | 300..=399 | 500..=599)
-}
-
-/// Returns the reason for the failure of a request that the service refused with this status.
-pub(super) fn answered(status: u16) -> String {
-    format!("the service answered {status}")
 }
 
 fn digest_of(body: &[u8]) -> [u64; 2] {

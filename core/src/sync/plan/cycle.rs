@@ -11,8 +11,9 @@ use crate::record::field::position;
 use crate::record::replication::coverage_key::CoverageKey;
 use crate::record::replication::fetch_log_entry::{FetchLogEntry, FetchState};
 use crate::record::{Kind, Value};
-use crate::sync::fetch::machine::{FORBIDDEN, Machine, UNAUTHORISED};
+use crate::sync::fetch::machine::Machine;
 use crate::sync::fetch::pass::Pass;
+use crate::sync::fetch::status::{FORBIDDEN, UNAUTHORISED};
 use crate::sync::step::StopReason;
 use std::collections::BTreeSet;
 
