@@ -1,7 +1,7 @@
 //! Determines what a 401 means. The service answers 401 to a request if the credentials are wrong or
 //! the school has not authorised the integrator, but a single endpoint may also refuse access. Get
-//! Clients (4.7) tells these cases apart, because it requires only the credentials, and answers 404 if
-//! the school has not authorised the integrator.
+//! Clients (4.7) tells these cases apart, because it requires only the credentials, and answers 404
+//! if the school has not authorised the integrator.
 
 use super::calls::AccessCheck;
 use super::in_flight::InFlight;

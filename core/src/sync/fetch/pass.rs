@@ -15,8 +15,8 @@ use crate::sync::plan::resource_request::{ResourceRequest, logged_requests};
 use crate::sync::sync_options::SyncOptions;
 use std::collections::{BTreeSet, HashSet};
 
-/// The state of a pass. `head`, `fetch_log`, `notes`, `unknown` and `stored` are the same as in the store,
-/// and the other fields are derived from them or from the options.
+/// The state of a pass. `head`, `fetch_log`, `notes`, `unknown` and `stored` are the same as in the
+/// store, and the other fields are derived from them or from the options.
 pub(crate) struct Pass {
     pub(crate) staging: Staging,
     pub(crate) school: u64,

@@ -238,21 +238,19 @@ impl Domains {
         !self.unidentified.contains(&(request, kind))
     }
 
-    /// Returns whether a record may have been left out of an answer, or out of another one of the
-    /// same resource that may contain it. The answer then does not show that the record no longer
-    /// exists.
+    /// Returns whether a record was left out of an answer of the same source, or may be a record
+    /// that could not be identified. An answer then does not show that the record no longer exists.
     fn may_be_left_out(&self, row: &MergeRow<'_>, request: ResourceRequest) -> bool {
-        let is_same = |other: ResourceRequest| {
-            let is_elsewhere =
-                matches!(request.spec().scope, Selection::Learner | Selection::Grade)
-                    && other.id != request.id;
-            other.spec().source == request.spec().source && !is_elsewhere
-        };
+        let has_source = |other: ResourceRequest| other.spec().source == request.spec().source;
+        // A record of one learner or grade seldom moves to another one.
+        let is_of_one = matches!(request.spec().scope, Selection::Learner | Selection::Grade);
         let mut fetched = row.fetched.iter();
         let mut unidentified = self.unidentified.iter();
         fetched.any(|(number, fetched)| {
-            fetched.state == RecordState::LeftOut && self.request(*number).is_some_and(is_same)
-        }) || unidentified.any(|(other, kind)| *kind == row.kind && is_same(*other))
+            fetched.state == RecordState::LeftOut && self.request(*number).is_some_and(has_source)
+        }) || unidentified.any(|(other, kind)| {
+            *kind == row.kind && has_source(*other) && (!is_of_one || other.id == request.id)
+        })
     }
 
     /// Returns the learner whose subjects an answer contains.
@@ -276,8 +274,9 @@ impl Domains {
     }
 
     /// Returns what each answer shows about a record: its values, or that the service has no such
-    /// record. An answer from which the record was left out shows nothing. An answer for one grade and year shows nothing about a mark whose assessment belongs
-    /// to another grade or year, because it was read before the assessment moved.
+    /// record. An answer from which the record was left out shows nothing. An answer for one grade
+    /// and year shows nothing about a mark whose assessment belongs to another grade or year,
+    /// because it was read before the assessment moved.
     pub(crate) fn forms_of<'a>(
         &self,
         row: &MergeRow<'a>,
@@ -317,8 +316,8 @@ impl Domains {
                 let is_fetched = row.fetched.iter().any(|(of, _)| of == number);
                 if let Some(request) = self.request(*number)
                     && !is_fetched
-                    && !self.may_be_left_out(row, request)
                     && is_complete_for(request, self.year, row.kind, values, relations)
+                    && !self.may_be_left_out(row, request)
                 {
                     forms.push((
                         *number,

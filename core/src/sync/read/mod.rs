@@ -6,8 +6,8 @@
 //!   spellings of a value. `record`: objects that are records.
 //! - `subjects`, `enrolments`: the subjects of learners. `marks`, `mark_members`, `level`, `leaf`:
 //!   assessments and marks, from the grade down to the mark.
-//! - `fetched_records`: the decoded records, as bytes. `answer_builder`: the output of a decoder, including
-//!   what else an answer shows.
+//! - `fetched_records`: the decoded records, as bytes. `answer_builder`: the output of a decoder,
+//!   including what else an answer shows.
 
 mod answer_builder;
 mod enrolments;
