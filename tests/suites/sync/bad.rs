@@ -247,7 +247,7 @@ fn a_bad_answer_changes_nothing() {
         count += 1;
     }
     assert!(
-        count > extent(30, 200) && odd > extent(3, 20),
+        count > extent(30, 200) && odd > extent(3, 10),
         "{count} {odd}"
     );
 }
