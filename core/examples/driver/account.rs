@@ -105,19 +105,19 @@ pub(crate) fn describe_failed(failed: &FailedRequest) -> String {
     format!("{}: {status}: {}", failed.target, failed.reason)
 }
 
-/// Describes a finding: `learner.date_of_birth: 3 values could not be used (learners 7, 9, 12); the
-/// field is empty`.
+/// Describes a finding: `learner.date_of_birth: 3 values could not be used (keys 7, 9, 12); the field
+/// is empty`.
 fn describe_finding(finding: &Finding) -> String {
     let (kind, count) = (&finding.kind, finding.count);
     let values = if count == 1 { "value" } else { "values" };
-    let mut text = format!(
-        "{kind}.{}: {} {values} could not be used",
-        finding.field,
-        HumanCount(count)
-    );
+    let mut text = kind.clone();
+    if !finding.field.is_empty() {
+        let _ = write!(text, ".{}", finding.field);
+    }
+    let _ = write!(text, ": {} {values} could not be used", HumanCount(count));
     if let [first, others @ ..] = finding.keys.as_slice() {
         let plural = if others.is_empty() { "" } else { "s" };
-        let _ = write!(text, " ({kind}{plural} {first}");
+        let _ = write!(text, " (key{plural} {first}");
         for key in others {
             let _ = write!(text, ", {key}");
         }

@@ -3,7 +3,7 @@
 
 use super::odd::pass;
 use super::{ACCESS, SCHOOL, get, reply, synced};
-use rollbook::{Answer, Credentials, Engine, Finding, Options, Step, SyncOptions};
+use rollbook::{Answer, Credentials, Engine, Finding, Options, Reply, Step, SyncOptions};
 use rollbook_tests::storage::requests::NOW;
 use std::fs;
 
@@ -136,4 +136,45 @@ fn no_report_names_an_erased_learner() {
     drop(sync);
     engine.close().unwrap();
     assert_eq!(found(&fs::read(&path).unwrap()), 0);
+}
+
+/// The service refuses the requests about a learner who is erased before the pass ends.
+#[test]
+fn no_failed_request_names_an_erased_learner() {
+    let id = LEARNER.to_string();
+    let failed = |is_erased: bool| {
+        let source = Engine::memory(Options::default()).unwrap();
+        source.apply(SOURCE.as_bytes()).unwrap();
+        source.apply(ACCESS.as_bytes()).unwrap();
+        let (mirror, ..) = synced(&source, NOW, SyncOptions::default());
+        let sync = mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
+        let (mut now, mut refused) = (NOW, 0);
+        let report = loop {
+            match sync.next(now).unwrap() {
+                Step::Send(call) if call.target.contains(&id) => {
+                    let reply = Reply {
+                        status: 410,
+                        ..Reply::default()
+                    };
+                    sync.handle_reply(call.id, now, &reply).unwrap();
+                    refused += 1;
+                }
+                Step::Send(call) => {
+                    let answer = get(&source, &call.target, now);
+                    sync.handle_reply(call.id, now, &reply(&answer)).unwrap();
+                }
+                Step::Wait { until } => now = until,
+                Step::Done(report) => break report,
+                other => panic!("{other:?}"),
+            }
+            if is_erased && refused > 0 && mirror.synced(SCHOOL).unwrap().unwrap().erased == 0 {
+                mirror.erase_learner(SCHOOL, LEARNER).unwrap();
+            }
+        };
+        assert!(refused > 0);
+        let targets = report.failed.iter().map(|failed| &failed.target);
+        targets.filter(|target| target.contains(&id)).count()
+    };
+    assert_ne!(failed(false), 0);
+    assert_eq!(failed(true), 0);
 }

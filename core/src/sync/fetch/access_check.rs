@@ -93,8 +93,9 @@ impl Machine {
     /// Stops the sync. The report names the requests, which the next sync sends again.
     fn stop_unauthorised(&mut self, reason: StopReason) -> ReplyOutcome {
         for in_flight in &self.calls.unauthorised {
-            let target = in_flight.item.target(self.pass.school);
-            self.report.add_failed(target, 401, answered(401));
+            let school = self.pass.school;
+            self.report
+                .add_failed(in_flight.item, school, 401, answered(401));
         }
         self.report.stopped = Some(reason);
         ReplyOutcome::Failed

@@ -9,7 +9,7 @@ use super::pass::Pass;
 use super::rate_control::retry_after_seconds;
 use super::report::Report;
 use super::staging::Staging;
-use super::status::answered;
+use super::status::AttemptFailure;
 use crate::dataset::replication::stored_fetch_log::FetchLog;
 use crate::error::Result;
 use crate::json;
@@ -19,17 +19,7 @@ use crate::sync::plan::phase::Phase;
 use crate::sync::plan::resource_request::{ResourceRequest, logged_requests};
 use crate::sync::step::{Call, CallFailure, Reply, ReplyOutcome, Step, StopReason, SyncProgress};
 use crate::sync::sync_options::SyncOptions;
-
-/// An attempt of a call that has failed.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct FailedAttempt {
-    /// The HTTP status, or 0 if there was no reply.
-    pub(crate) status: u16,
-    /// The seconds that must pass until the next attempt.
-    pub(crate) least: i64,
-    /// Whether the reply was complete, but not JSON.
-    pub(crate) is_unreadable: bool,
-}
+use std::collections::BTreeSet;
 
 /// The state of a sync.
 pub(crate) struct Machine {
@@ -75,7 +65,7 @@ impl Machine {
         while self.report.stopped.is_none()
             && let Some(in_flight) = self.calls.requests.overdue(now)
         {
-            self.retry(in_flight, now, FailedAttempt::default())?;
+            self.retry(in_flight, now, 0, AttemptFailure::NoReply)?;
         }
         while let Some(in_flight) = self.calls.checks.overdue(now) {
             self.retry_check(in_flight, now, 0)?;
@@ -115,7 +105,7 @@ impl Machine {
             // The pass that is over is not the one to continue or to report, whatever fails from
             // here on.
             self.pass.head = None;
-            self.report.results.failed.clear();
+            self.report.failed.clear();
             published?;
         }
         let (head, rows) = self.pass.staging.begin(now)?;
@@ -142,14 +132,16 @@ impl Machine {
         self.pass.reset_to(head, rows)?;
         let failed = logged_requests(&self.pass.fetch_log)
             .filter(|(_, row)| row.state == FetchState::Failed && row.pass == head.pass);
-        let failed: Vec<_> = failed.map(|(request, row)| (request, row.status)).collect();
-        for (request, status) in failed {
-            let target = request.target(self.pass.school);
+        let mut paths = BTreeSet::new();
+        for (request, row) in failed {
             let notes = self.pass.notes.get(&request.coverage_key(0));
-            let reason = notes.map(|notes| notes.reason.clone());
+            let reason = notes.map(|notes| notes.reason.clone()).unwrap_or_default();
             self.report
-                .add_failed(target, status, reason.unwrap_or_default());
-            self.forbid(request.path());
+                .add_failed(request, self.pass.school, row.status, reason);
+            paths.insert(request.path());
+        }
+        for path in paths {
+            self.forbid(path);
         }
         Ok(())
     }
@@ -247,7 +239,7 @@ impl Machine {
             return Ok(at.map_or(ReplyOutcome::Stale, |at| ReplyOutcome::Retry { at }));
         }
         if let Some(in_flight) = self.calls.requests.get(call) {
-            return self.retry(in_flight, now, FailedAttempt::default());
+            return self.retry(in_flight, now, 0, AttemptFailure::NoReply);
         }
         if let Some(in_flight) = self.calls.checks.get(call) {
             return self.retry_check(in_flight, now, 0);
@@ -291,36 +283,23 @@ impl Machine {
         Ok(outcome)
     }
 
-    /// Schedules another attempt, or fails the request after the last one.
+    /// Schedules another attempt after at least `least` seconds, or fails the request after the last
+    /// one.
     pub(crate) fn retry(
         &mut self,
-        in_flight: InFlight<ResourceRequest>,
+        mut in_flight: InFlight<ResourceRequest>,
         now: i64,
-        attempt: FailedAttempt,
+        least: i64,
+        failure: AttemptFailure,
     ) -> Result<ReplyOutcome> {
-        let FailedAttempt {
-            status,
-            least,
-            is_unreadable,
-        } = attempt;
-        let mut in_flight = in_flight;
-        in_flight.is_unreadable = is_unreadable;
+        in_flight.is_unreadable = failure == AttemptFailure::NotJson;
         match self.calls.requests.retry(in_flight, now, least) {
             Ok(at) => {
                 self.check_contact();
                 Ok(ReplyOutcome::Retry { at })
             }
             Err(in_flight) => {
-                let reason = match status {
-                    0 => "the last of ten attempts had no reply".to_owned(),
-                    200 | 404 => {
-                        "the last of ten replies was truncated, the page of another site, \
-                                  or of another year"
-                            .to_owned()
-                    }
-                    status => format!("{} to the last of ten attempts", answered(status)),
-                };
-                self.fail_request(in_flight, now, status, reason)
+                self.fail_request(in_flight, now, failure.status(), failure.to_string())
             }
         }
     }
@@ -345,8 +324,9 @@ impl Machine {
         if !self.store(in_flight, now, answer)? {
             return Ok(ReplyOutcome::Stale);
         }
-        let target = in_flight.item.target(self.pass.school);
-        self.report.add_failed(target, u64::from(status), reason);
+        let (school, status) = (self.pass.school, u64::from(status));
+        self.report
+            .add_failed(in_flight.item, school, status, reason);
         Ok(ReplyOutcome::Failed)
     }
 

@@ -2,9 +2,9 @@
 
 use super::fetched_answer::{FetchedAnswer, StoredContent};
 use super::in_flight::InFlight;
-use super::machine::{FailedAttempt, Machine};
+use super::machine::Machine;
 use super::pass::Pass;
-use super::status::{answered, is_temporary};
+use super::status::{AttemptFailure, answered, is_temporary};
 use crate::error::Result;
 use crate::json::{self, Object};
 use crate::record::replication::coverage_key::CoverageKey;
@@ -16,17 +16,11 @@ use crate::sync::plan::resource_request::{ResourceRequest, logged_requests};
 use crate::sync::read::fetched_records::FetchedRecords;
 use crate::sync::read::{self, DecodeError, Evidence};
 use crate::sync::step::{Reply, ReplyOutcome};
+use std::mem;
 use twox_hash::XxHash3_128;
 
 /// The maximum length of an error of the service, in bytes.
 const MAX_ERROR_BYTES: usize = 64 << 10;
-
-/// A reply that cannot be used, with the status of an answer.
-const UNUSABLE: FailedAttempt = FailedAttempt {
-    status: 200,
-    least: 0,
-    is_unreadable: false,
-};
 
 /// How many times the school's current year may change within a pass.
 const MAX_YEAR_CHANGES: u8 = 2;
@@ -63,8 +57,7 @@ impl Machine {
                 )
             }
             404 if !is_json(reply.body) => {
-                let status = 404;
-                self.retry(in_flight, now, FailedAttempt { status, ..UNUSABLE })
+                self.retry(in_flight, now, 0, AttemptFailure::Unusable(404))
             }
             401 => Ok(self.handle_unauthorised(in_flight)),
             403 => {
@@ -85,12 +78,7 @@ impl Machine {
             }
             // A redirect is not followed: it usually leads to the login page of a network.
             status if is_temporary(status) => self.back_off(reply, now, |machine, least| {
-                let attempt = FailedAttempt {
-                    status,
-                    least,
-                    ..FailedAttempt::default()
-                };
-                machine.retry(in_flight, now, attempt)
+                machine.retry(in_flight, now, least, AttemptFailure::Temporary(status))
             }),
             status => self.refuse_request(in_flight, now, status),
         }
@@ -107,24 +95,21 @@ impl Machine {
             return self.store_unchanged(in_flight, now, row);
         }
         match read::decode_answer(in_flight.item, self.pass.school, body) {
-            Ok((fetched, evidence)) => {
+            Ok((fetched, mut evidence)) => {
                 let answer = FetchedAnswer {
                     year: evidence.year,
                     records: evidence.records,
                     digest,
-                    notes: evidence.notes.clone(),
+                    notes: mem::take(&mut evidence.notes),
                     ..FetchedAnswer::default()
                 };
                 self.store_answer(in_flight, now, answer, &fetched, &evidence)
             }
-            Err(DecodeError::NoAnswer) => self.retry(in_flight, now, UNUSABLE),
+            Err(DecodeError::NoAnswer) => {
+                self.retry(in_flight, now, 0, AttemptFailure::Unusable(200))
+            }
             Err(DecodeError::NoJson(_)) if !in_flight.is_unreadable => {
-                let is_unreadable = true;
-                let attempt = FailedAttempt {
-                    is_unreadable,
-                    ..UNUSABLE
-                };
-                self.retry(in_flight, now, attempt)
+                self.retry(in_flight, now, 0, AttemptFailure::NotJson)
             }
             Err(reason) => self.fail_request(in_flight, now, 200, reason.to_string()),
         }
@@ -165,7 +150,7 @@ impl Machine {
     ) -> Result<ReplyOutcome> {
         // It may be older than the answer of another year that arrived before it.
         if self.pass.changes_year(in_flight.item, row.year) {
-            return self.retry(in_flight, now, UNUSABLE);
+            return self.retry(in_flight, now, 0, AttemptFailure::Unusable(200));
         }
         let answer = FetchedAnswer {
             state: row.state,

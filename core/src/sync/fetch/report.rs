@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::record::replication::answer_notes::{Occurrences, UnusableField};
 use crate::record::replication::erased_learners::ErasedLearners;
 use crate::record::replication::fetch_log_entry::FetchState;
-use crate::sync::plan::resource_request::logged_requests;
+use crate::sync::plan::resource_request::{ResourceRequest, logged_requests};
 use crate::sync::step::{
     FailedRequest, Finding, FindingEffect, QuarantinedAnswer, StopReason, SyncReport,
 };
@@ -16,28 +16,42 @@ use std::collections::BTreeMap;
 #[derive(Default)]
 pub(crate) struct Report {
     pub(crate) stopped: Option<StopReason>,
-    /// The results, without those that the store contains.
+    /// The results, without those that the store contains and without the failed requests.
     pub(crate) results: SyncReport,
+    /// The requests that failed permanently.
+    pub(crate) failed: Vec<(ResourceRequest, FailedRequest)>,
 }
 
 impl Report {
     /// Adds a request that failed permanently, unless the report contains it already.
-    pub(crate) fn add_failed(&mut self, target: String, status: u64, reason: String) {
-        let failed = &mut self.results.failed;
-        if failed.iter().all(|other| other.target != target) {
-            let status = u16::try_from(status).ok().filter(|status| *status > 0);
-            failed.push(FailedRequest {
-                target,
-                status,
+    pub(crate) fn add_failed(
+        &mut self,
+        request: ResourceRequest,
+        school: u64,
+        status: u64,
+        reason: String,
+    ) {
+        if self.failed.iter().all(|(other, _)| *other != request) {
+            let failed = FailedRequest {
+                target: request.target(school),
+                status: u16::try_from(status).ok().filter(|status| *status > 0),
                 reason,
-            });
+            };
+            self.failed.push((request, failed));
         }
     }
 
     /// Returns the results of the sync so far.
     pub(crate) fn complete(&self, pass: &Pass) -> Result<SyncReport> {
         let erased = pass.staging.erased()?;
+        // A learner may have been erased since the request failed.
+        let is_erased = |request: &ResourceRequest| {
+            request.learner().is_some_and(|learner| erased.has(learner))
+        };
+        let failed = self.failed.iter();
+        let failed = failed.filter(|(request, _)| !is_erased(request));
         Ok(SyncReport {
+            failed: failed.map(|(_, failed)| failed.clone()).collect(),
             quarantined: quarantined(&pass.fetch_log, pass.school),
             findings: findings(pass, &erased),
             unknown: pass.unknown.iter().cloned().collect(),

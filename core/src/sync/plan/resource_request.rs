@@ -117,6 +117,11 @@ impl ResourceRequest {
         })
     }
 
+    /// Returns the id of the learner whose records are requested, if it is one learner.
+    pub(crate) fn learner(self) -> Option<u64> {
+        Some(self.id).filter(|_| self.spec().scope == Selection::Learner)
+    }
+
     /// Returns the last of the requested days.
     pub(crate) fn to(self) -> Option<Date> {
         self.days.map(|(_, to)| to)
