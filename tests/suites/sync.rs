@@ -34,6 +34,7 @@ mod odd;
 mod other_answers;
 mod outbox;
 pub(crate) mod passes;
+mod quarantine;
 mod reading;
 mod refused;
 mod service_records;

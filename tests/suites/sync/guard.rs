@@ -6,11 +6,11 @@ use super::{ACCESS, NOW, SCHOOL, get, synced};
 use rollbook::{Engine, Options, Reply, Step, Sync, SyncOptions, SyncReport};
 use std::fmt::Write as _;
 
-const MARKS: &str = "/api/v1/currplus/learnerassessmentmarks/1000?grade_id=";
+pub(super) const MARKS: &str = "/api/v1/currplus/learnerassessmentmarks/1000?grade_id=";
 
 /// Returns a school with these learners in each grade: each takes three subjects, has a mark in
 /// each assessment, and an open account with a payer of its own.
-fn school(grades: &[(u64, std::ops::Range<u64>)], assessments: u64) -> Engine {
+pub(super) fn school(grades: &[(u64, std::ops::Range<u64>)], assessments: u64) -> Engine {
     let mut text = r#"{"type":"school","school_id":1000,"school_name":"S","current_year":2026}
 {"type":"learning_outcome","school_id":1000,"learning_outcome_id":3,"learning_outcome_name":"O"}
 "#
@@ -46,12 +46,12 @@ fn school(grades: &[(u64, std::ops::Range<u64>)], assessments: u64) -> Engine {
     source
 }
 
-fn change(source: &Engine, lines: &str) {
+pub(super) fn change(source: &Engine, lines: &str) {
     source.apply(lines.as_bytes()).unwrap();
 }
 
 /// Drives a pass to its end. `replaced` may replace answers of the source.
-fn drive(
+pub(super) fn drive(
     sync: &Sync,
     source: &Engine,
     replaced: impl Fn(&str) -> Option<(u16, &'static str)>,
@@ -81,26 +81,26 @@ fn drive(
     }
 }
 
-fn start(mirror: &Engine) -> Sync {
+pub(super) fn start(mirror: &Engine) -> Sync {
     mirror.sync(SCHOOL, SyncOptions::default()).unwrap()
 }
 
-fn targets(report: &SyncReport) -> Vec<String> {
+pub(super) fn targets(report: &SyncReport) -> Vec<String> {
     let quarantined = report.quarantined.iter();
     quarantined.map(|one| one.target.clone()).collect()
 }
 
-fn mirror_of(source: &Engine) -> Engine {
+pub(super) fn mirror_of(source: &Engine) -> Engine {
     synced(source, NOW, SyncOptions::default()).0
 }
 
-fn is_same(mirror: &Engine, source: &Engine, target: &str) -> bool {
+pub(super) fn is_same(mirror: &Engine, source: &Engine, target: &str) -> bool {
     let [ours, theirs] = [mirror, source].map(|engine| get(engine, target, NOW));
     (ours.status.code, ours.text()) == (theirs.status.code, theirs.text())
 }
 
 /// Deletes the assessments of a grade, which also removes its marks.
-fn without_marks(source: &Engine, grade: u64, assessments: u64) {
+pub(super) fn without_marks(source: &Engine, grade: u64, assessments: u64) {
     for number in 0..assessments {
         let assessment = grade * 1_000 + number;
         change(

@@ -199,13 +199,11 @@ pub(crate) fn fetched_records(
     Ok(of_key.flat_map(|(_, piece)| piece).collect())
 }
 
-/// Removes the answers that were fetched but not published, so that they are requested again.
-pub(crate) fn remove_unpublished(write: &mut Write<'_>, school: u64) -> Result<()> {
+/// Removes the answers that were fetched and neither published nor quarantined, so that they are
+/// requested again.
+pub(crate) fn remove_fetched(write: &mut Write<'_>, school: u64) -> Result<()> {
     for (coverage_key, row) in rows(write, school)? {
-        if matches!(
-            row.state,
-            FetchState::Fetched | FetchState::Quarantined | FetchState::Approved
-        ) {
+        if row.state == FetchState::Fetched {
             remove(write, school, coverage_key)?;
         }
     }

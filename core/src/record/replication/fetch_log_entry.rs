@@ -41,7 +41,8 @@ pub(crate) enum FetchState {
     /// The answer was only used to find out which other answers exist or have changed. None of its
     /// records are published.
     IndicationOnly,
-    /// Publishing the answer would remove much. Its records are stored beside its entry.
+    /// Publishing the answer would remove much. Its records are stored beside its entry, until the
+    /// app decides or the service answers differently.
     Quarantined,
     /// The answer was quarantined, and the app approved it. It is published together with
     /// everything that belongs to it, as soon as none of that is quarantined.
@@ -56,6 +57,8 @@ pub(crate) struct FetchLogEntry {
     pub(crate) pass: u64,
     /// How often that pass received the answer.
     pub(crate) times: u64,
+    /// How many answers that pass had received before.
+    pub(crate) position: u64,
     /// The time of the answer, in seconds since 1970-01-01T00:00:00Z.
     pub(crate) asked_at: i64,
     /// The administrative year that the answer showed, if any.
@@ -75,8 +78,8 @@ pub(crate) struct FetchLogEntry {
     pub(crate) attempts: u64,
     /// The number of records in the answer.
     pub(crate) records: u64,
-    /// The number of stored values that a quarantined answer would remove, in the field that
-    /// loses the most.
+    /// The number of stored values that a quarantined answer would remove, or that a published one
+    /// has removed without approval, in the field that loses the most.
     pub(crate) lost: u64,
     /// The number of stored values of that field.
     pub(crate) stored: u64,
@@ -116,6 +119,12 @@ impl PassHead {
 }
 
 impl FetchState {
+    /// Returns whether the answer is stored but not published until the app approves it, or until
+    /// everything that belongs to it is approved too.
+    pub(crate) const fn is_quarantined(self) -> bool {
+        matches!(self, FetchState::Quarantined | FetchState::Approved)
+    }
+
     fn from_number(number: u64) -> Result<FetchState> {
         match number {
             1 => Ok(FetchState::Fetched),
@@ -150,6 +159,7 @@ impl FetchLogEntry {
         state: FetchState::Unfetched,
         pass: 0,
         times: 0,
+        position: 0,
         asked_at: 0,
         year: None,
         to: None,
@@ -164,10 +174,10 @@ impl FetchLogEntry {
         digest: [0; 2],
     };
 
-    /// Returns a key that sorts answers from the oldest to the newest. The pass precedes the time,
-    /// since a clock may have been set back between two passes.
-    pub(crate) fn age(&self) -> (u64, i64) {
-        (self.pass, self.asked_at)
+    /// Returns a key that sorts answers in the order in which they were received. It does not depend
+    /// on the clock, which may be set back and counts seconds only.
+    pub(crate) fn age(&self) -> (u64, u64) {
+        (self.pass, self.position)
     }
 
     pub(crate) fn encode(&self, out: &mut Vec<u8>) {
@@ -185,6 +195,7 @@ impl FetchLogEntry {
             flags.sum(),
             self.pass,
             self.times,
+            self.position,
             self.asked_at.cast_unsigned(),
             self.year.unwrap_or_default(),
             self.to.map_or(0, Date::number),
@@ -207,6 +218,7 @@ impl FetchLogEntry {
             flags,
             pass,
             times,
+            position,
             asked_at,
             year,
             to,
@@ -222,6 +234,7 @@ impl FetchLogEntry {
             state: FetchState::from_number(state)?,
             pass,
             times,
+            position,
             asked_at: asked_at.cast_signed(),
             year: (flags & 2 != 0).then_some(year),
             to: Date::from_number(to),
@@ -263,6 +276,7 @@ mod tests {
                     state,
                     pass: 7,
                     times: 2,
+                    position: 5,
                     asked_at: -1,
                     year,
                     to,

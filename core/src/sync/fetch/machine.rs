@@ -340,6 +340,10 @@ impl Machine {
     ) -> Result<bool> {
         let state = answer.state;
         let is_stored = self.pass.store(in_flight, now, answer)?;
+        if state != FetchState::Failed {
+            let failed = &mut self.report.failed;
+            failed.retain(|(request, _)| *request != in_flight.item);
+        }
         if !is_stored {
             self.reload()?;
         } else if self.calls.end_request(in_flight, state) {

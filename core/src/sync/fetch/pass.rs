@@ -39,6 +39,8 @@ pub(crate) struct Pass {
     pub(crate) year: Option<u64>,
     /// The answers that seldom change but are requested again in this pass.
     pub(crate) rotated: BTreeSet<CoverageKey>,
+    /// How many answers this pass has received.
+    received: u64,
     /// The paths that the service does not permit in this pass.
     pub(crate) forbidden: HashSet<&'static str>,
 }
@@ -58,6 +60,7 @@ impl Pass {
             groups: HashSet::new(),
             year: None,
             rotated: BTreeSet::new(),
+            received: 0,
             forbidden: HashSet::new(),
         })
     }
@@ -70,6 +73,10 @@ impl Pass {
         self.head = Some(head);
         self.year = self.year_shown();
         self.rotated = self.oldest();
+        let received = self.fetch_log.values().filter(|row| row.pass == head.pass);
+        let positions = received.map(|row| row.position + 1);
+        self.received = positions.max().unwrap_or(0);
+        self.forbidden.clear();
         Ok(())
     }
 
@@ -137,10 +144,13 @@ impl Pass {
             let erased = self.staging.erased()?;
             answer.notes.leave_out(|learner| erased.has(learner));
         }
+        // A quarantined answer remains so, and an approved one approved, if the service repeats it.
+        let held = self.quarantined_row(request, answer.digest);
         let row = FetchLogEntry {
-            state: answer.state,
+            state: held.map_or(answer.state, |row| row.state),
             pass: head.pass,
             times: self.times(request) + 1,
+            position: self.received,
             asked_at: now,
             year: answer.year,
             to: request.to(),
@@ -150,14 +160,15 @@ impl Pass {
             status: u64::from(answer.status),
             attempts: in_flight.attempts,
             records: answer.records,
-            lost: 0,
-            stored: 0,
+            lost: held.map_or(0, |row| row.lost),
+            stored: held.map_or(0, |row| row.stored),
             digest: answer.digest,
         };
         let outcome = self.staging.store(&head, request, &row, &answer)?;
         if outcome != StoreOutcome::Stored {
             return Ok(false);
         }
+        self.received += 1;
         self.unknown.extend(answer.unknown.iter().cloned());
         for coverage_key in &answer.due {
             let row = self.fetch_log.entry(*coverage_key);
@@ -173,20 +184,30 @@ impl Pass {
         Ok(true)
     }
 
+    /// Returns the row of the same answer to the same request, if it is quarantined.
+    fn quarantined_row(&self, request: ResourceRequest, digest: [u64; 2]) -> Option<FetchLogEntry> {
+        let row = self.fetch_log.get(&request.coverage_key(0));
+        let row = row.filter(|row| row.state.is_quarantined() && row.digest == digest);
+        let is_same = |row: &&FetchLogEntry| {
+            (row.to, row.without_parents) == (request.to(), request.without_parents)
+        };
+        row.filter(is_same).copied()
+    }
+
     pub(crate) fn has_group_changes(&self, request: ResourceRequest) -> bool {
         request
             .group()
             .is_some_and(|group| self.groups.contains(&group))
     }
 
-    /// Returns the requests of these groups whose answers are published or quarantined.
+    /// Returns the requests of these groups whose answers are published, or quarantined by an
+    /// earlier pass.
     pub(crate) fn stored_in_groups(&self, groups: &HashSet<(Group, u64)>) -> Vec<ResourceRequest> {
         let (year, _) = self.year();
         let rows = logged_requests(&self.fetch_log).filter(|(request, row)| {
-            let is_stored = matches!(
-                row.state,
-                FetchState::Published | FetchState::Quarantined | FetchState::Approved
-            );
+            let is_old = row.pass < self.number();
+            let is_stored =
+                row.state == FetchState::Published || row.state.is_quarantined() && is_old;
             let is_now = request.year.is_none_or(|asked| asked == year);
             is_stored && is_now && request.group().is_some_and(|group| groups.contains(&group))
         });

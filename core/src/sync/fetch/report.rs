@@ -52,7 +52,7 @@ impl Report {
         let failed = failed.filter(|(request, _)| !is_erased(request));
         Ok(SyncReport {
             failed: failed.map(|(_, failed)| failed.clone()).collect(),
-            quarantined: quarantined(&pass.fetch_log, pass.school),
+            quarantined: pass.quarantined()?,
             findings: findings(pass, &erased),
             unknown: pass.unknown.iter().cloned().collect(),
             unsent: pass.unsent()?,

@@ -105,7 +105,7 @@ impl Staging {
         now: i64,
     ) -> Result<(PassHead, FetchLog)> {
         if before.codec_version == CODEC_VERSION {
-            stored_fetch_log::remove_unpublished(write, self.school)?;
+            stored_fetch_log::remove_fetched(write, self.school)?;
         } else {
             stored_fetch_log::remove_answers(write, self.school)?;
         }

@@ -15,7 +15,7 @@ impl Pass {
         let rows = logged_requests(&self.fetch_log).filter(|(request, row)| {
             row.pass == self.number() && !row.is_due && request.is_of_current_year()
         });
-        let shown = rows.filter_map(|(_, row)| Some((row.asked_at, row.year?)));
+        let shown = rows.filter_map(|(_, row)| Some((row.age(), row.year?)));
         shown.max().map(|(_, year)| year)
     }
 

@@ -97,7 +97,7 @@ impl Pass {
         let school = self.school;
         let changed = self.staging.write(|write| {
             let rows = stored_fetch_log::rows(write, school)?;
-            let blocked = logged_requests(&rows).filter(|(_, row)| is_quarantined(row));
+            let blocked = logged_requests(&rows).filter(|(_, row)| row.state.is_quarantined());
             let blocked: Vec<(ResourceRequest, &FetchLogEntry)> = blocked.collect();
             let mut changed = Vec::new();
             if blocked.iter().all(|(other, _)| *other != request) {
@@ -124,10 +124,6 @@ impl Pass {
         }
         Ok(())
     }
-}
-
-fn is_quarantined(row: &FetchLogEntry) -> bool {
-    matches!(row.state, FetchState::Quarantined | FetchState::Approved)
 }
 
 /// Parses a path and query of v1 about the school, with parameters in any order. Returns `None` if

@@ -72,7 +72,8 @@ impl AnswerSource {
         let has = |field: usize| stored.get(field).is_some_and(|value| !value.is_empty());
         let text = |field: usize| stored.get(field).map_or("", Value::text);
         let record = match (kind, self) {
-            (Kind::Mark, source) => return RECORD * Fields::from(source == AnswerSource::Marks),
+            (Kind::Mark, AnswerSource::Marks) => return RECORD | fields(&MARK),
+            (Kind::Mark, _) => return 0,
             (Kind::LearnerSubject, AnswerSource::SubjectMarks) => return 1 << TERMS,
             (Kind::Learner, AnswerSource::OpenAccounts) if text(LEARNER_ACCOUNT) != OPEN => {
                 return 0;
@@ -186,6 +187,8 @@ const WITH_ACCOUNT: [usize; 6] = positions(
 const ACCOUNT: [usize; 2] = positions(Kind::Learner, ["debtor_code", "accountable_person_id"]);
 const TAKEN: [usize; 2] = positions(Kind::LearnerSubject, ["grade_id", "terms"]);
 const SUBJECT: [usize; 3] = [subject::NAME, subject::SUPER_ID, subject::SUPER_NAME];
+/// The values of a mark. A cell without a mark has `captured` too.
+const MARK: [usize; 3] = positions(Kind::Mark, ["mark", "percentage", "dtime"]);
 const ASSESSMENT: [usize; 8] = from(position(assessment::FIELDS, "grade_id"));
 /// The bit that represents the record as a whole: the first field, which every record has.
 pub(crate) const RECORD: Fields = 1;

@@ -1,6 +1,7 @@
 //! Publishes fetched records as the school's records, in one transaction with the coverage that
 //! results from them.
 
+use super::authority::AnswerSource;
 use super::publication_input::Publication;
 use super::published_coverage;
 use super::reconcile::{LearnerLists, Reconciler, Reconciliation};
@@ -17,7 +18,7 @@ use crate::sync::fetch::pass::Pass;
 use crate::sync::fetch::staging::{Staging, StoreOutcome};
 use crate::sync::plan::resource::{Frequency, Group, Resource, Selection};
 use crate::sync::plan::resource_request::{ResourceRequest, logged_requests};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 impl Pass {
     /// Publishes the answers that are fetched and not published yet, or only those to `only`.
@@ -28,8 +29,9 @@ impl Pass {
             return Ok(true);
         };
         let fetched = logged_requests(&self.fetch_log).filter(|(request, row)| match row.state {
-            FetchState::Fetched => only.is_none_or(|only| only.contains(request)),
-            FetchState::Quarantined | FetchState::Approved => only.is_none(),
+            FetchState::Fetched | FetchState::Quarantined | FetchState::Approved => {
+                only.is_none_or(|only| only.contains(request))
+            }
             FetchState::Unfetched
             | FetchState::Published
             | FetchState::IndicationOnly
@@ -39,7 +41,12 @@ impl Pass {
         let is_new = fetched
             .iter()
             .any(|(_, row)| row.state != FetchState::Quarantined);
-        let first = fetched.iter().map(|(_, row)| row.asked_at).min();
+        // An answer that was approved after its pass is valid as of that pass.
+        let oldest = fetched.iter().filter(|(_, row)| {
+            only.is_some() || row.state == FetchState::Approved && row.pass < head.pass
+        });
+        let oldest = oldest.map(|(_, row)| row.asked_at).min();
+        let is_school_stored = self.stored.is_some();
         // The list of grades remains stored with its answer, and is part of every publication.
         let list = ResourceRequest::new(Resource::Grades);
         let grades = self.fetch_log.get(&list.coverage_key(0));
@@ -54,7 +61,7 @@ impl Pass {
             head,
             rows: &self.fetch_log,
             is_whole: only.is_none(),
-            as_of: first.filter(|_| only.is_some()).unwrap_or(head.began),
+            as_of: oldest.unwrap_or(head.began),
             fetched: fetched.into_iter().map(|(request, _)| request).collect(),
             year,
             is_year_shown,
@@ -63,7 +70,7 @@ impl Pass {
         };
         let is_over =
             logged_requests(pass.rows).any(|(request, row)| pass.is_obsolete(request, row));
-        let is_due = is_new || is_over || pass.utc_offset.is_some();
+        let is_due = is_new || is_over || is_school_stored && pass.utc_offset.is_some();
         if !is_due
             && !self
                 .staging
@@ -106,7 +113,7 @@ impl Publication<'_> {
             let mut quarantined = self.quarantined_before();
             let outcome = loop {
                 let outcome = Reconciler::reconcile(self, write, &quarantined)?;
-                let more = self.quarantine(&outcome.losses);
+                let more = self.quarantine(&outcome.losses, &quarantined);
                 if more.is_empty() {
                     break outcome;
                 }
@@ -116,11 +123,11 @@ impl Publication<'_> {
                 stage,
                 listed,
                 marked,
-                ..
+                losses,
             } = outcome;
             dataset::commit(write, stage)?;
             published_coverage::update_coverage(self, write, &quarantined, &listed)?;
-            self.update_fetch_log(write, &quarantined, &marked, &listed)?;
+            self.update_fetch_log(write, &quarantined, &losses, &marked, &listed)?;
             let is_published = self.head.is_published || self.is_whole;
             let head = PassHead {
                 is_published,
@@ -153,26 +160,56 @@ impl Publication<'_> {
             .collect()
     }
 
-    /// Returns the answers that would remove too much, together with all answers of their groups.
-    fn quarantine(&self, losses: &Losses) -> Quarantine {
+    /// Returns the answers to quarantine in addition to those that are quarantined already: those
+    /// that would remove too much, those that await a decision, and all answers of their groups.
+    fn quarantine(&self, losses: &Losses, quarantined: &Quarantine) -> Quarantine {
         let row = |request: ResourceRequest| self.rows.get(&request.coverage_key(0));
-        let too_much = losses
-            .too_much(|request| row(request).is_some_and(|row| row.state == FetchState::Approved));
-        let groups = too_much.iter().filter_map(|request| request.group());
-        let groups: HashSet<(Group, u64)> = groups.collect();
-        let is_quarantined = |request: &ResourceRequest| {
+        let is_approved = |row: &FetchLogEntry| row.state == FetchState::Approved;
+        let mut blocked = losses.too_much(&self.earlier_losses(), |request| {
+            row(request).is_some_and(is_approved)
+        });
+        let fetched = self.fetched.iter().copied();
+        blocked.extend(
+            fetched
+                .clone()
+                .filter(|request| row(*request).is_some_and(|row| self.awaits_decision(row))),
+        );
+        let groups = blocked.iter().chain(quarantined.keys());
+        let groups: HashSet<(Group, u64)> = groups.filter_map(|request| request.group()).collect();
+        let is_blocked = |request: &ResourceRequest| {
             let group = request.group();
-            too_much.contains(request) || group.is_some_and(|group| groups.contains(&group))
+            blocked.contains(request) || group.is_some_and(|group| groups.contains(&group))
         };
-        let largest = if too_much.is_empty() {
+        let more = fetched.filter(|request| !quarantined.contains_key(request));
+        let more: Vec<ResourceRequest> = more.filter(is_blocked).collect();
+        let largest = if more.is_empty() {
             Quarantine::new()
         } else {
             losses.largest()
         };
-        let quarantined = self.fetched.iter().copied().filter(is_quarantined);
-        quarantined
-            .map(|request| (request, largest.get(&request).copied().unwrap_or_default()))
+        let loss = |request| largest.get(request).copied().unwrap_or_default();
+        more.iter()
+            .map(|request| (*request, loss(request)))
             .collect()
+    }
+
+    /// Returns whether a quarantined answer was examined together with all others of its pass, so
+    /// that only the app or another answer of the service can change that it is quarantined.
+    fn awaits_decision(&self, row: &FetchLogEntry) -> bool {
+        row.state == FetchState::Quarantined
+            && (row.pass < self.head.pass || self.head.is_published && row.lost > 0)
+    }
+
+    /// Returns what the answers that were published earlier in this pass have removed.
+    fn earlier_losses(&self) -> HashMap<AnswerSource, Loss> {
+        let mut losses: HashMap<AnswerSource, Loss> = HashMap::new();
+        let earlier = logged_requests(self.rows)
+            .filter(|(_, row)| row.state == FetchState::Published && row.pass == self.head.pass);
+        for (request, row) in earlier {
+            let loss = Loss::new(request.id, row.lost, row.stored);
+            losses.entry(request.spec().source).or_default().add(loss);
+        }
+        losses
     }
 
     /// Updates the fetch log after a publication. Removes the fetched records, except for
@@ -183,9 +220,11 @@ impl Publication<'_> {
         &self,
         write: &mut Write<'_>,
         quarantined: &Quarantine,
+        losses: &Losses,
         marked: &BTreeSet<u64>,
         listed: &LearnerLists,
     ) -> Result<()> {
+        let largest = losses.largest();
         for request in &self.fetched {
             let coverage_key = request.coverage_key(0);
             let Some(row) = self.rows.get(&coverage_key) else {
@@ -204,10 +243,13 @@ impl Publication<'_> {
                 };
                 stored_fetch_log::set(write, self.school, coverage_key, &row)?;
             } else {
+                let loss = largest.get(request).copied();
+                let loss = loss.filter(|_| row.state != FetchState::Approved);
+                let Loss { lost, stored, .. } = loss.unwrap_or_default();
                 let row = FetchLogEntry {
                     state: FetchState::Published,
-                    lost: 0,
-                    stored: 0,
+                    lost,
+                    stored,
                     ..*row
                 };
                 match request.resource {

@@ -212,7 +212,8 @@ impl<'p> Reconciler<'p> {
         } else {
             stored
         };
-        if !is_obsolete
+        // A parent of current learners who is no longer in any answer is obsolete, but counts.
+        if (!is_obsolete || kind == Kind::Parent)
             && !is_of_dropped_year
             && let Some(stored) = &was
         {

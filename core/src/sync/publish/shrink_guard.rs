@@ -37,7 +37,16 @@ pub(crate) struct Loss {
 }
 
 impl Loss {
-    fn add(&mut self, other: Loss) {
+    pub(crate) fn new(owner: u64, lost: u64, stored: u64) -> Loss {
+        Loss {
+            lost,
+            stored,
+            owner: Some(owner).filter(|_| lost > 0),
+            has_several_owners: false,
+        }
+    }
+
+    pub(crate) fn add(&mut self, other: Loss) {
         self.lost += other.lost;
         self.stored += other.stored;
         let is_another = self.owner.is_some_and(|owner| Some(owner) != other.owner);
@@ -90,12 +99,7 @@ impl Losses {
                     false => before,
                 });
                 let lost = before.saturating_sub(now.max().unwrap_or(0));
-                let loss = Loss {
-                    lost,
-                    stored: before,
-                    owner: Some(owner).filter(|_| lost > 0),
-                    has_several_owners: false,
-                };
+                let loss = Loss::new(owner, lost, before);
                 self.columns
                     .entry((request, kind, field))
                     .or_default()
@@ -105,15 +109,19 @@ impl Losses {
     }
 
     /// Returns the answers that would remove too much, each by itself or all of one source
-    /// together. Answers that the app approved are included in the counts but not in the result.
+    /// together, including the `earlier` losses of the pass. Answers that the app approved are
+    /// included in the counts but not in the result.
     pub(crate) fn too_much(
         &self,
+        earlier: &HashMap<AnswerSource, Loss>,
         is_approved: impl Fn(ResourceRequest) -> bool,
     ) -> HashSet<ResourceRequest> {
         let mut by_source: HashMap<(AnswerSource, Kind, u32), Loss> = HashMap::new();
         for ((request, kind, field), loss) in &self.columns {
-            let column = (request.spec().source, *kind, *field);
-            by_source.entry(column).or_default().add(*loss);
+            let source = request.spec().source;
+            let total = by_source.entry((source, *kind, *field));
+            let before = || earlier.get(&source).copied().unwrap_or_default();
+            total.or_insert_with(before).add(*loss);
         }
         let columns = self
             .columns
