@@ -37,6 +37,7 @@ pub(crate) mod passes;
 mod quarantine;
 mod reading;
 mod refused;
+mod reordered;
 mod service_records;
 mod spelled;
 mod steps;

@@ -1,6 +1,7 @@
 //! A service that changes between calls: readers see only complete publications, and when the
 //! service no longer changes, one pass is exact.
 
+use super::guard;
 use super::machine::{grades, mirror, options};
 use super::moved::{self, school_of};
 use super::passes::{compare, differences, instant, pass};
@@ -218,4 +219,46 @@ fn an_unchanged_answer_of_the_old_year_is_requested_again() {
     let fresh = Engine::memory(Options::default()).unwrap();
     moved::pass(&fresh, |_| &after);
     assert_eq!(differences(&fresh, &mirror), [""; 0]);
+}
+
+/// A mark changes before the marks are requested again. The subject marks of its learner, which this
+/// pass has requested already, follow in the next pass at the latest.
+#[test]
+fn subject_marks_follow_marks_that_change_during_a_pass() {
+    let source = guard::school(&[(9, 1..31)], 1);
+    let mirror = guard::mirror_of(&source);
+    mirror.apply(ACCESS.as_bytes()).unwrap();
+    let set_marks = |mark: u32| {
+        let lines = format!(
+            r#"{{"type":"mark","school_id":1000,"assessment_id":9000,"learner_id":7,"mark":"{mark}"}}
+{{"type":"learner_subject","school_id":1000,"learner_id":7,"year":2026,"subject_id":101,"grade_id":9,"terms":[{{"term":1,"mark":{mark}}}]}}"#
+        );
+        source.apply(lines.as_bytes()).unwrap();
+    };
+    set_marks(14);
+    let subject_marks = "/api/v1/currplus/learnersubjectmarks/1000?learner_id=7";
+    let marks = format!("{}9", guard::MARKS);
+    let (mut of_learner, mut of_grade) = (0, 0);
+    for _ in 0..2 {
+        let sync = mirror.sync(SCHOOL, options(0)).unwrap();
+        loop {
+            match sync.next(NOW).unwrap() {
+                Step::Send(call) => {
+                    of_learner += u32::from(call.target == subject_marks);
+                    of_grade += u32::from(call.target == marks);
+                    if (of_grade, call.target == marks) == (2, true) {
+                        assert_eq!(of_learner, 1);
+                        set_marks(15);
+                    }
+                    let answer = get(&source, &call.target, NOW);
+                    sync.handle_reply(call.id, NOW, &reply(&answer)).unwrap();
+                }
+                Step::Done(_) => break,
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+    for target in [subject_marks, &marks] {
+        assert_eq!(get(&mirror, target, NOW), get(&source, target, NOW));
+    }
 }

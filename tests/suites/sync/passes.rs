@@ -120,7 +120,7 @@ fn one_more_pass_follows_the_service() {
 
 /// Returns a new mirror that also requests the marks of the grades that another mirror has: a grade
 /// whose last learner has left may be in no list.
-fn mirror_with_grades_of(other: &Engine, source: &Engine, now: i64) -> Engine {
+pub(super) fn mirror_with_grades_of(other: &Engine, source: &Engine, now: i64) -> Engine {
     let mirror = Engine::memory(Options::default()).unwrap();
     let sync = mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
     let lines = other.export(Credentials::LeaveOut).unwrap();

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::record::replication::answer_notes::AnswerNotes;
 use crate::record::replication::coverage_key::{CoverageKey, CoverageKind};
 use crate::record::replication::enrolment_digest::EnrolmentDigests;
-use crate::record::replication::fetch_log_entry::{FetchLogEntry, FetchState, PassHead};
+use crate::record::replication::fetch_log_entry::{Due, FetchLogEntry, FetchState, PassHead};
 use crate::store::{Collection, Decision, Edits, Item, ItemBuffer, Key, Partition, Reader, Write};
 use std::collections::{BTreeMap, BTreeSet};
 use twox_hash::XxHash3_64;
@@ -148,13 +148,8 @@ pub(crate) fn set_due(write: &mut Write<'_>, school: u64, due: &[CoverageKey]) -
     let rows = rows(write, school)?;
     for coverage_key in due {
         let row = rows.get(coverage_key).unwrap_or(&FetchLogEntry::UNFETCHED);
-        let is_due = true;
-        set(
-            write,
-            school,
-            *coverage_key,
-            &FetchLogEntry { is_due, ..*row },
-        )?;
+        let due = Due::Changed;
+        set(write, school, *coverage_key, &FetchLogEntry { due, ..*row })?;
     }
     Ok(())
 }

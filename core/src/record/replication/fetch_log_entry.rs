@@ -49,6 +49,17 @@ pub(crate) enum FetchState {
     Approved,
 }
 
+/// Whether the next pass must repeat a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Due {
+    No,
+    /// Other answers show that the answer has changed.
+    Changed,
+    /// Another answer of the same pass has different values of a record, so that the service has
+    /// changed between them. The answer is read again even if it is unchanged.
+    Contradicted,
+}
+
 /// The entry of the fetch log for one answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FetchLogEntry {
@@ -69,9 +80,8 @@ pub(crate) struct FetchLogEntry {
     pub(crate) without_parents: bool,
     /// Whether the answer differs from that of the pass before.
     pub(crate) is_changed: bool,
-    /// Whether other answers show that this one has changed, so that the next pass must repeat
-    /// the request.
-    pub(crate) is_due: bool,
+    /// Whether the next pass must repeat the request.
+    pub(crate) due: Due,
     /// The HTTP status.
     pub(crate) status: u64,
     /// The number of attempts before the answer was received or has failed.
@@ -165,7 +175,7 @@ impl FetchLogEntry {
         to: None,
         without_parents: false,
         is_changed: false,
-        is_due: true,
+        due: Due::Changed,
         status: 0,
         attempts: 0,
         records: 0,
@@ -173,6 +183,10 @@ impl FetchLogEntry {
         stored: 0,
         digest: [0; 2],
     };
+
+    pub(crate) fn is_due(&self) -> bool {
+        self.due != Due::No
+    }
 
     /// Returns a key that sorts answers in the order in which they were received. It does not depend
     /// on the clock, which may be set back and counts seconds only.
@@ -185,7 +199,8 @@ impl FetchLogEntry {
             self.without_parents,
             self.year.is_some(),
             self.is_changed,
-            self.is_due,
+            self.due == Due::Changed,
+            self.due == Due::Contradicted,
         ];
         let flags = (0..)
             .zip(flags)
@@ -240,7 +255,11 @@ impl FetchLogEntry {
             to: Date::from_number(to),
             without_parents: flags & 1 != 0,
             is_changed: flags & 4 != 0,
-            is_due: flags & 8 != 0,
+            due: match flags >> 3 & 3 {
+                0 => Due::No,
+                1 => Due::Changed,
+                _ => Due::Contradicted,
+            },
             status,
             attempts,
             records,
@@ -282,7 +301,7 @@ mod tests {
                     to,
                     without_parents: less,
                     is_changed: !less,
-                    is_due: less,
+                    due: if less { Due::Contradicted } else { Due::No },
                     status: 404,
                     attempts: 10,
                     records: 9,

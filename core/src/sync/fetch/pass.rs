@@ -9,7 +9,7 @@ use crate::dataset::replication::stored_fetch_log::FetchLog;
 use crate::dataset::replication::stored_notes::NotesByAnswer;
 use crate::error::Result;
 use crate::record::replication::coverage_key::CoverageKey;
-use crate::record::replication::fetch_log_entry::{FetchLogEntry, FetchState, PassHead};
+use crate::record::replication::fetch_log_entry::{Due, FetchLogEntry, FetchState, PassHead};
 use crate::sync::plan::resource::Group;
 use crate::sync::plan::resource_request::{ResourceRequest, logged_requests};
 use crate::sync::sync_options::SyncOptions;
@@ -156,7 +156,7 @@ impl Pass {
             to: request.to(),
             without_parents: request.without_parents,
             is_changed: answer.is_changed,
-            is_due: false,
+            due: Due::No,
             status: u64::from(answer.status),
             attempts: in_flight.attempts,
             records: answer.records,
@@ -172,7 +172,7 @@ impl Pass {
         self.unknown.extend(answer.unknown.iter().cloned());
         for coverage_key in &answer.due {
             let row = self.fetch_log.entry(*coverage_key);
-            row.or_insert(FetchLogEntry::UNFETCHED).is_due = true;
+            row.or_insert(FetchLogEntry::UNFETCHED).due = Due::Changed;
         }
         self.fetch_log.insert(request.coverage_key(0), row);
         if !matches!(answer.content, StoredContent::Same) {

@@ -8,7 +8,7 @@ use super::status::{AttemptFailure, answered, is_temporary};
 use crate::error::Result;
 use crate::json::{self, Object};
 use crate::record::replication::coverage_key::CoverageKey;
-use crate::record::replication::fetch_log_entry::{FetchLogEntry, FetchState};
+use crate::record::replication::fetch_log_entry::{Due, FetchLogEntry, FetchState};
 use crate::record::{Kind, Value};
 use crate::sync::plan::phase::Phase;
 use crate::sync::plan::resource::{Group, Resource};
@@ -136,6 +136,7 @@ impl Machine {
                 FetchState::Published | FetchState::IndicationOnly
             );
             is_read
+                && row.due != Due::Contradicted
                 && row.digest == digest
                 && (row.state == FetchState::IndicationOnly) == self.is_noted(request)
                 && (row.to, row.without_parents) == (request.to(), request.without_parents)

@@ -13,7 +13,7 @@ impl Pass {
     /// Returns the school's current year, as the latest answer of this pass shows it.
     pub(crate) fn year_shown(&self) -> Option<u64> {
         let rows = logged_requests(&self.fetch_log).filter(|(request, row)| {
-            row.pass == self.number() && !row.is_due && request.is_of_current_year()
+            row.pass == self.number() && !row.is_due() && request.is_of_current_year()
         });
         let shown = rows.filter_map(|(_, row)| Some((row.age(), row.year?)));
         shown.max().map(|(_, year)| year)

@@ -122,7 +122,7 @@ impl Pass {
         let coverage_key = request.coverage_key(0);
         let row = self.fetch_log.get(&coverage_key);
         let is_published = row.is_some_and(|row| {
-            row.state == FetchState::Published && row.to == request.to() && !row.is_due
+            row.state == FetchState::Published && row.to == request.to() && !row.is_due()
         });
         if !is_published || self.rotated.contains(&coverage_key) || self.is_in_every_pass(request) {
             self.remaining_request(request)
@@ -149,7 +149,7 @@ impl Pass {
         }
         let row = self.fetch_log.get(&request.coverage_key(0));
         let row =
-            row.filter(|row| row.pass == self.number() && row.to == request.to() && !row.is_due);
+            row.filter(|row| row.pass == self.number() && row.to == request.to() && !row.is_due());
         match row {
             None => Some(request),
             Some(row) if row.without_parents || row.status != FORBIDDEN => None,

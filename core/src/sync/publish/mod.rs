@@ -3,10 +3,12 @@
 
 pub(crate) mod authority;
 pub(crate) mod completeness;
+mod contradictions;
 pub(crate) mod merge_input;
 pub(crate) mod publication;
 pub(crate) mod publication_input;
 pub(crate) mod published_coverage;
+mod published_fetch_log;
 pub(crate) mod reconcile;
 pub(crate) mod record_merge;
 mod record_values;

@@ -3,9 +3,9 @@
 
 use super::authority::AnswerSource;
 use super::publication_input::Publication;
-use super::published_coverage;
-use super::reconcile::{LearnerLists, Reconciler, Reconciliation};
+use super::reconcile::Reconciler;
 use super::shrink_guard::{Loss, Losses, Quarantine};
+use super::{published_coverage, published_fetch_log};
 use crate::dataset;
 use crate::dataset::replication::stored_fetch_log::{self, FetchLog};
 use crate::date::Date;
@@ -13,12 +13,13 @@ use crate::error::{Error, Result};
 use crate::record::replication::coverage_key::{CoverageKey, CoverageKind};
 use crate::record::replication::fetch_log_entry::{FetchLogEntry, FetchState, PassHead};
 use crate::record::{Kind, Value};
-use crate::store::{Reader, Write};
+use crate::store::Reader;
 use crate::sync::fetch::pass::Pass;
 use crate::sync::fetch::staging::{Staging, StoreOutcome};
 use crate::sync::plan::resource::{Frequency, Group, Resource, Selection};
 use crate::sync::plan::resource_request::{ResourceRequest, logged_requests};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
+use std::mem;
 
 impl Pass {
     /// Publishes the answers that are fetched and not published yet, or only those to `only`.
@@ -111,7 +112,7 @@ impl Publication<'_> {
                 ));
             }
             let mut quarantined = self.quarantined_before();
-            let outcome = loop {
+            let mut outcome = loop {
                 let outcome = Reconciler::reconcile(self, write, &quarantined)?;
                 let more = self.quarantine(&outcome.losses, &quarantined);
                 if more.is_empty() {
@@ -119,15 +120,9 @@ impl Publication<'_> {
                 }
                 quarantined.extend(more);
             };
-            let Reconciliation {
-                stage,
-                listed,
-                marked,
-                losses,
-            } = outcome;
-            dataset::commit(write, stage)?;
-            published_coverage::update_coverage(self, write, &quarantined, &listed)?;
-            self.update_fetch_log(write, &quarantined, &losses, &marked, &listed)?;
+            dataset::commit(write, mem::take(&mut outcome.stage))?;
+            published_coverage::update_coverage(self, write, &quarantined, &outcome.listed)?;
+            published_fetch_log::update_fetch_log(self, write, &quarantined, &outcome)?;
             let is_published = self.head.is_published || self.is_whole;
             let head = PassHead {
                 is_published,
@@ -212,87 +207,11 @@ impl Publication<'_> {
         losses
     }
 
-    /// Updates the fetch log after a publication. Removes the fetched records, except for
-    /// quarantined answers and the list of grades. Marks the subject marks of learners whose marks
-    /// have changed as due. Removes the answers about learners that are in no list, so that they
-    /// are requested again if a learner returns.
-    fn update_fetch_log(
-        &self,
-        write: &mut Write<'_>,
-        quarantined: &Quarantine,
-        losses: &Losses,
-        marked: &BTreeSet<u64>,
-        listed: &LearnerLists,
-    ) -> Result<()> {
-        let largest = losses.largest();
-        for request in &self.fetched {
-            let coverage_key = request.coverage_key(0);
-            let Some(row) = self.rows.get(&coverage_key) else {
-                continue;
-            };
-            if let Some(Loss { lost, stored, .. }) = quarantined.get(request).copied() {
-                let state = match row.state {
-                    FetchState::Approved => FetchState::Approved,
-                    _ => FetchState::Quarantined,
-                };
-                let row = FetchLogEntry {
-                    state,
-                    lost,
-                    stored,
-                    ..*row
-                };
-                stored_fetch_log::set(write, self.school, coverage_key, &row)?;
-            } else {
-                let loss = largest.get(request).copied();
-                let loss = loss.filter(|_| row.state != FetchState::Approved);
-                let Loss { lost, stored, .. } = loss.unwrap_or_default();
-                let row = FetchLogEntry {
-                    state: FetchState::Published,
-                    lost,
-                    stored,
-                    ..*row
-                };
-                match request.resource {
-                    Resource::Grades => {
-                        stored_fetch_log::set(write, self.school, coverage_key, &row)?;
-                    }
-                    _ => stored_fetch_log::put(write, self.school, coverage_key, &row, &[])?,
-                }
-            }
-        }
-        for (request, row) in logged_requests(self.rows) {
-            let is_unlisted = matches!(
-                request.group(),
-                Some((Group::Subjects, learner)) if listed.lacks(learner)
-            );
-            if is_unlisted || self.is_obsolete(request, row) {
-                stored_fetch_log::remove(write, self.school, request.coverage_key(0))?;
-            }
-        }
-        for learner in marked {
-            let coverage_key =
-                ResourceRequest::of_id(Resource::SubjectMarks, *learner).coverage_key(0);
-            let row = self.rows.get(&coverage_key);
-            if let Some(row) =
-                row.filter(|row| row.pass < self.head.pass && row.state == FetchState::Published)
-            {
-                let is_due = true;
-                stored_fetch_log::set(
-                    write,
-                    self.school,
-                    coverage_key,
-                    &FetchLogEntry { is_due, ..*row },
-                )?;
-            }
-        }
-        Ok(())
-    }
-
     /// Returns whether passes no longer request an answer. This applies to an answer of another
     /// year, to a window that has a day outside the days of this pass, because the records of that
     /// day are removed, and to the structure of a learner that no longer shows changes. An answer
     /// that the app requested in this pass remains until the next one.
-    fn is_obsolete(&self, request: ResourceRequest, row: &FetchLogEntry) -> bool {
+    pub(crate) fn is_obsolete(&self, request: ResourceRequest, row: &FetchLogEntry) -> bool {
         let is_indication = request.spec().frequency == Frequency::Indication;
         // Each of these learners is requested in every second pass.
         let asked = row.pass + u64::from(is_indication);

@@ -167,7 +167,7 @@ fn has_structures(pass: &Publication<'_>, quarantined: &Quarantine) -> bool {
         request.resource == Resource::StructureOfGrade && request.year.is_none()
     });
     structures.all(|(request, row)| {
-        row.state != FetchState::Failed && !row.is_due && !quarantined.contains_key(&request)
+        row.state != FetchState::Failed && !row.is_due() && !quarantined.contains_key(&request)
     })
 }
 

@@ -1,10 +1,11 @@
 //! Reconciles the stored and the fetched records, and determines the changes to make.
 
 use super::completeness::{Relations, is_complete_for};
+use super::contradictions::contradicted;
 use super::merge_input::{Domains, MergeInput, MergeRow};
 use super::publication_input::Publication;
 use super::record_merge::{MergeContext, RecordForm, merge};
-use super::record_values::TERMS;
+use super::record_values::{TERMS, put};
 use super::shrink_guard::{Losses, Quarantine};
 use crate::dataset::replication::{stored_coverage, stored_fetch_log};
 use crate::dataset::{self, Line, Stage};
@@ -15,6 +16,7 @@ use crate::record::replication::coverage_key::{CoverageKey, CoverageKind};
 use crate::record::replication::fetch_log_entry::FetchState;
 use crate::record::{Kind, Value, value};
 use crate::store::Write;
+use crate::sync::plan::resource_request::ResourceRequest;
 use crate::sync::read::fetched_records::{FetchedRecords, RecordState};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -30,6 +32,8 @@ pub(crate) struct Reconciliation {
     pub(crate) listed: LearnerLists,
     /// The learners whose marks have changed.
     pub(crate) marked: BTreeSet<u64>,
+    /// The requests whose answers have other values of a record than the answers after them.
+    pub(crate) contradicted: HashSet<ResourceRequest>,
 }
 
 /// The learners of each list after the publication.
@@ -128,6 +132,7 @@ impl<'p> Reconciler<'p> {
                 losses: Losses::default(),
                 listed,
                 marked: BTreeSet::new(),
+                contradicted: HashSet::new(),
             },
             old_places: HashMap::new(),
             new_places: HashMap::new(),
@@ -190,6 +195,7 @@ impl<'p> Reconciler<'p> {
             has_current_child: kind == Kind::Parent && self.parents_of_current.contains(&id),
         };
         let forms = self.domains.forms_of(&row, relations);
+        self.outcome.contradicted.extend(contradicted(kind, &forms));
         // No answer shows a mark without its assessment.
         let is_orphan = kind == Kind::Mark && !self.new_places.contains_key(&id);
         let was = row.stored.clone();
@@ -427,12 +433,6 @@ fn key_of(row: &MergeRow<'_>) -> Vec<u64> {
     let fields = row.kind.fields().iter().zip(values.into_iter().flatten());
     let key = fields.filter(|(field, _)| field.is_key());
     key.filter_map(|(_, value)| value.integer()).collect()
-}
-
-fn put<'a>(values: &mut [Value<'a>], field: usize, value: Value<'a>) {
-    if let Some(slot) = values.get_mut(field) {
-        *slot = value;
-    }
 }
 
 const CURRENT_YEAR: usize = position(Kind::School.fields(), "current_year");

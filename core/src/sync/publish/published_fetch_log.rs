@@ -1,0 +1,104 @@
+//! Updates the fetch log after a publication: which answers are published, and which must be
+//! requested again.
+
+use super::publication_input::Publication;
+use super::reconcile::Reconciliation;
+use super::shrink_guard::{Loss, Quarantine};
+use crate::dataset::replication::stored_fetch_log;
+use crate::error::Result;
+use crate::record::replication::fetch_log_entry::{Due, FetchLogEntry, FetchState};
+use crate::store::Write;
+use crate::sync::plan::resource::{Group, Resource};
+use crate::sync::plan::resource_request::{ResourceRequest, logged_requests};
+
+/// Updates the rows of the fetch log. Removes the fetched records of answers, except for
+/// quarantined answers and the list of grades. Removes the answers about learners that are in no
+/// list, so that they are requested again if a learner returns.
+pub(crate) fn update_fetch_log(
+    pass: &Publication<'_>,
+    write: &mut Write<'_>,
+    quarantined: &Quarantine,
+    outcome: &Reconciliation,
+) -> Result<()> {
+    let largest = outcome.losses.largest();
+    for request in &pass.fetched {
+        let coverage_key = request.coverage_key(0);
+        let Some(row) = pass.rows.get(&coverage_key) else {
+            continue;
+        };
+        let is_approved = row.state == FetchState::Approved;
+        if let Some(Loss { lost, stored, .. }) = quarantined.get(request).copied() {
+            let row = FetchLogEntry {
+                state: if is_approved {
+                    FetchState::Approved
+                } else {
+                    FetchState::Quarantined
+                },
+                lost,
+                stored,
+                ..*row
+            };
+            stored_fetch_log::set(write, pass.school, coverage_key, &row)?;
+            continue;
+        }
+        let loss = largest.get(request).filter(|_| !is_approved);
+        let Loss { lost, stored, .. } = loss.copied().unwrap_or_default();
+        // Answers that contradict each other in every pass are read again once.
+        let is_contradicted = row.is_changed && outcome.contradicted.contains(request);
+        let row = FetchLogEntry {
+            state: FetchState::Published,
+            due: if is_contradicted {
+                Due::Contradicted
+            } else {
+                row.due
+            },
+            lost,
+            stored,
+            ..*row
+        };
+        match request.resource {
+            Resource::Grades => {
+                stored_fetch_log::set(write, pass.school, coverage_key, &row)?;
+            }
+            _ => stored_fetch_log::put(write, pass.school, coverage_key, &row, &[])?,
+        }
+    }
+    for (request, row) in logged_requests(pass.rows) {
+        let is_unlisted = matches!(
+            request.group(),
+            Some((Group::Subjects, learner)) if outcome.listed.lacks(learner)
+        );
+        if is_unlisted || pass.is_obsolete(request, row) {
+            stored_fetch_log::remove(write, pass.school, request.coverage_key(0))?;
+        }
+    }
+    set_marks_due(pass, write, outcome)
+}
+
+/// Marks the subject marks of learners whose marks have changed as due, if they were received before
+/// the change: in an earlier pass, or before the marks were requested again in this one.
+fn set_marks_due(
+    pass: &Publication<'_>,
+    write: &mut Write<'_>,
+    outcome: &Reconciliation,
+) -> Result<()> {
+    let again = pass.fetched.iter().filter_map(|request| {
+        let row = pass.rows.get(&request.coverage_key(0))?;
+        (request.resource == Resource::MarksOfGrade && row.times > 1).then(|| row.age())
+    });
+    let again = again.max();
+    for learner in &outcome.marked {
+        let request = ResourceRequest::of_id(Resource::SubjectMarks, *learner);
+        let row = pass.rows.get(&request.coverage_key(0));
+        let row = row.filter(|row| {
+            let is_before = row.pass < pass.head.pass || again.is_some_and(|age| row.age() < age);
+            is_before && row.state == FetchState::Published
+        });
+        if let Some(row) = row {
+            let due = Due::Changed;
+            let row = FetchLogEntry { due, ..*row };
+            stored_fetch_log::set(write, pass.school, request.coverage_key(0), &row)?;
+        }
+    }
+    Ok(())
+}
