@@ -321,3 +321,63 @@ fn a_request_that_finally_succeeds_is_not_reported() {
     sync.prioritise(staff).unwrap();
     assert_eq!(drive(&sync, &source, |_| None).failed, []);
 }
+
+/// Get Parents is refused, and the lists of learners no longer have parents.
+#[test]
+fn parents_that_lists_of_learners_no_longer_have_count() {
+    let source = school(&[(9, 1..31)], 1);
+    let each = |line: fn(u32) -> String| (1..31).map(line).collect::<Vec<_>>().join("\n");
+    let with_parents = each(|id| {
+        let parent = 1_000 + id;
+        format!(
+            r#"{{"type":"learner","school_id":1000,"id":{id},"first_name":"L{id}","grade_id":9,"parent1_id":{parent}}}
+{{"type":"parent","school_id":1000,"id":{parent},"first_name":"P{id}"}}"#
+        )
+    });
+    let without_parents = each(|id| {
+        let parent = 1_000 + id;
+        format!(r#"{{"type":"parent","school_id":1000,"id":{parent},"deleted":true}}"#)
+    });
+    change(&source, &with_parents);
+    let refused = |target: &str| target.contains("/parents/").then_some((403, "{}"));
+    let mirror = Engine::memory(Options::default()).unwrap();
+    drive(&start(&mirror), &source, refused);
+    let before = lines(&mirror);
+    assert_eq!(
+        before
+            .iter()
+            .filter(|line| line.contains(r#""type":"parent""#))
+            .count(),
+        30
+    );
+    change(&source, &without_parents);
+    let report = drive(&start(&mirror), &source, refused);
+    assert!(!report.quarantined.is_empty());
+    assert_eq!(lines(&mirror), before);
+}
+
+/// The names of all subjects are empty in every answer. Those that the marks have are few, so that they
+/// may go.
+#[test]
+fn names_that_are_no_longer_in_any_answer_count() {
+    let source = school(&[(9, 1..31)], 3);
+    let mirror = mirror_of(&source);
+    for subject in 101..=103 {
+        change(
+            &source,
+            &format!(
+                r#"{{"type":"subject","school_id":1000,"subject_id":{subject},"subject_name":""}}"#
+            ),
+        );
+    }
+    let mut options = SyncOptions::default();
+    options.rotate = Some(1_000);
+    let sync = mirror.sync(SCHOOL, options).unwrap();
+    let list = targets(&drive(&sync, &source, |_| None));
+    let per_term = list.iter().filter(|target| target.starts_with(PER_TERM));
+    assert_eq!(per_term.count(), 30, "{list:?}");
+    let names = lines(&mirror)
+        .into_iter()
+        .filter(|line| line.contains(r#""subject_name":"S10"#));
+    assert_eq!(names.count(), 2);
+}

@@ -144,6 +144,23 @@ pub(crate) struct MergeRow<'r> {
     pub(crate) fetched: Vec<(u32, FetchedRecord<'r>)>,
 }
 
+impl MergeRow<'_> {
+    /// Returns whether the record is stored, or an answer has its values.
+    pub(crate) fn has_values(&self) -> bool {
+        let mut fetched = self.fetched.iter();
+        self.stored.is_some() || fetched.any(|(_, fetched)| fetched.state == RecordState::Read)
+    }
+
+    /// Returns the key of the record.
+    pub(crate) fn key(&self) -> Vec<u64> {
+        let fetched = self.fetched.first().map(|(_, fetched)| &fetched.values);
+        let values = self.stored.as_ref().or(fetched);
+        let fields = self.kind.fields().iter().zip(values.into_iter().flatten());
+        let key = fields.filter(|(field, _)| field.is_key());
+        key.filter_map(|(_, value)| value.integer()).collect()
+    }
+}
+
 impl RowsByRecord<'_> {
     /// Returns the next record.
     pub(crate) fn next(&mut self, school: u64) -> Result<Option<MergeRow<'_>>> {
@@ -233,6 +250,12 @@ impl Domains {
         }
     }
 
+    /// Returns the published requests whose answers include the parents of learners.
+    pub(crate) fn with_parents(&self) -> impl Iterator<Item = ResourceRequest> {
+        let requests = self.requests.iter().copied();
+        requests.filter(|request| request.has_parents())
+    }
+
     /// Returns whether all records of a kind in an answer could be identified.
     pub(crate) fn has_identified_all(&self, request: ResourceRequest, kind: Kind) -> bool {
         !self.unidentified.contains(&(request, kind))
@@ -319,13 +342,7 @@ impl Domains {
                     && is_complete_for(request, self.year, row.kind, values, relations)
                     && !self.may_be_left_out(row, request)
                 {
-                    forms.push((
-                        *number,
-                        RecordForm {
-                            request,
-                            values: None,
-                        },
-                    ));
+                    forms.push((*number, RecordForm::absent(request)));
                 }
             }
         }

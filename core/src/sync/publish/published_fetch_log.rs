@@ -43,11 +43,9 @@ pub(crate) fn update_fetch_log(
         }
         let loss = largest.get(request).filter(|_| !is_approved);
         let Loss { lost, stored, .. } = loss.copied().unwrap_or_default();
-        // Answers that contradict each other in every pass are read again once.
-        let is_contradicted = row.is_changed && outcome.contradicted.contains(request);
         let row = FetchLogEntry {
             state: FetchState::Published,
-            due: if is_contradicted {
+            due: if is_contradicted(*request, row, outcome) {
                 Due::Contradicted
             } else {
                 row.due
@@ -70,9 +68,30 @@ pub(crate) fn update_fetch_log(
         );
         if is_unlisted || pass.is_obsolete(request, row) {
             stored_fetch_log::remove(write, pass.school, request.coverage_key(0))?;
+        } else if row.state == FetchState::Published && is_of_moved(request, outcome) {
+            let due = Due::Contradicted;
+            let row = FetchLogEntry { due, ..*row };
+            stored_fetch_log::set(write, pass.school, request.coverage_key(0), &row)?;
         }
     }
     set_marks_due(pass, write, outcome)
+}
+
+/// Returns whether another answer contradicts a published one. Answers that contradict each other in
+/// every pass are read again once.
+fn is_contradicted(
+    request: ResourceRequest,
+    row: &FetchLogEntry,
+    outcome: &Reconciliation,
+) -> bool {
+    row.is_changed && outcome.contradicted.contains(&request) || is_of_moved(request, outcome)
+}
+
+/// Returns whether a request is about the marks of a grade from which or to which an assessment has
+/// moved. The answers of both grades are needed to find the values of the assessment.
+fn is_of_moved(request: ResourceRequest, outcome: &Reconciliation) -> bool {
+    let group = request.group();
+    matches!(group, Some((Group::Marks, grade)) if outcome.moved.contains(&grade))
 }
 
 /// Marks the subject marks of learners whose marks have changed as due, if they were received before

@@ -17,7 +17,7 @@ use crate::record::replication::fetch_log_entry::FetchState;
 use crate::record::{Kind, Value, value};
 use crate::store::Write;
 use crate::sync::plan::resource_request::ResourceRequest;
-use crate::sync::read::fetched_records::{FetchedRecords, RecordState};
+use crate::sync::read::fetched_records::FetchedRecords;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -25,6 +25,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 const STAGE_BYTES: usize = 16 << 20;
 
 /// The result of a reconciliation.
+#[derive(Default)]
 pub(crate) struct Reconciliation {
     pub(crate) stage: Stage,
     pub(crate) losses: Losses,
@@ -34,6 +35,8 @@ pub(crate) struct Reconciliation {
     pub(crate) marked: BTreeSet<u64>,
     /// The requests whose answers have other values of a record than the answers after them.
     pub(crate) contradicted: HashSet<ResourceRequest>,
+    /// The grades from which and to which assessments have moved.
+    pub(crate) moved: BTreeSet<u64>,
 }
 
 /// The learners of each list after the publication.
@@ -128,11 +131,8 @@ impl<'p> Reconciler<'p> {
             domains,
             whole,
             outcome: Reconciliation {
-                stage: Stage::default(),
-                losses: Losses::default(),
                 listed,
-                marked: BTreeSet::new(),
-                contradicted: HashSet::new(),
+                ..Reconciliation::default()
             },
             old_places: HashMap::new(),
             new_places: HashMap::new(),
@@ -144,7 +144,7 @@ impl<'p> Reconciler<'p> {
         let mut sorted = rows.sorted(write)?;
         let mut has_school = false;
         while let Some(row) = sorted.next(school)? {
-            has_school |= row.kind == Kind::School && has_values(&row);
+            has_school |= row.kind == Kind::School && row.has_values();
             reconciler.reconcile_record(row)?;
             if reconciler.outcome.stage.sorter.bytes() > STAGE_BYTES {
                 write.spill(&mut reconciler.outcome.stage.sorter, "joined")?;
@@ -152,6 +152,12 @@ impl<'p> Reconciler<'p> {
         }
         if !has_school {
             reconciler.add_school()?;
+        }
+        for (id, old) in &reconciler.old_places {
+            let new = reconciler.new_places.get(id).map(|new| new.grade);
+            if let Some(new) = new.filter(|new| *new != old.grade) {
+                reconciler.outcome.moved.extend([old.grade, new]);
+            }
         }
         Ok(reconciler.outcome)
     }
@@ -175,7 +181,7 @@ impl<'p> Reconciler<'p> {
         if row.fetched.is_empty() && row.stored.is_none() {
             return Ok(());
         }
-        let key = key_of(&row);
+        let key = row.key();
         let place = |places: &HashMap<u64, AssessmentPlace>| {
             let assessment = key.get(1).filter(|_| kind == Kind::Mark)?;
             places.get(assessment).copied()
@@ -286,8 +292,20 @@ impl<'p> Reconciler<'p> {
         let id = fields.rfind(|(field, _)| field.is_key());
         let id = id.and_then(|(_, value)| value.integer());
         let owner = learner.or(id).unwrap_or_default();
+        // An answer that includes parents would have contained those of its learners.
+        let is_in_answers = kind == Kind::Parent && self.parents_in_answers.contains(&owner);
+        let mut absent = Vec::new();
+        if is_in_answers && forms.iter().all(|form| form.values.is_none()) {
+            let requests = forms.iter().map(|form| form.request);
+            let requests = requests.chain(self.domains.with_parents());
+            absent.extend(requests.map(RecordForm::absent));
+        }
+        let forms = if absent.is_empty() { forms } else { &absent };
         let year = self.pass.year;
-        let is_covered = |request| is_complete_for(request, year, kind, stored, relations);
+        let is_covered = |request: ResourceRequest| {
+            is_complete_for(request, year, kind, stored, relations)
+                || is_in_answers && request.has_parents()
+        };
         self.outcome
             .losses
             .count(kind, stored, owner, forms, is_covered);
@@ -419,20 +437,6 @@ impl<'p> Reconciler<'p> {
             _ => {}
         }
     }
-}
-
-/// Returns whether a record is stored, or an answer has its values.
-fn has_values(row: &MergeRow<'_>) -> bool {
-    let mut fetched = row.fetched.iter();
-    row.stored.is_some() || fetched.any(|(_, fetched)| fetched.state == RecordState::Read)
-}
-
-fn key_of(row: &MergeRow<'_>) -> Vec<u64> {
-    let fetched = row.fetched.first().map(|(_, fetched)| &fetched.values);
-    let values = row.stored.as_ref().or(fetched);
-    let fields = row.kind.fields().iter().zip(values.into_iter().flatten());
-    let key = fields.filter(|(field, _)| field.is_key());
-    key.filter_map(|(_, value)| value.integer()).collect()
 }
 
 const CURRENT_YEAR: usize = position(Kind::School.fields(), "current_year");

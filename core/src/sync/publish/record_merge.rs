@@ -24,6 +24,12 @@ pub(crate) struct RecordForm<'a> {
 }
 
 impl RecordForm<'_> {
+    /// Returns the form of a record in an answer that does not contain it.
+    pub(crate) const fn absent(request: ResourceRequest) -> RecordForm<'static> {
+        let values = None;
+        RecordForm { request, values }
+    }
+
     pub(crate) fn source(&self) -> AnswerSource {
         self.request.spec().source
     }

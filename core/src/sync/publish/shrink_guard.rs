@@ -66,8 +66,9 @@ impl Loss {
 }
 
 impl Losses {
-    /// Adds a stored record of an owner to the counts. An answer removes the values that it
-    /// `is_complete_for` and does not contain, unless another answer of the same source does.
+    /// Adds a stored record of an owner to the counts. An answer removes the values of a record that
+    /// it contains without them, or that it `is_complete_for` and does not contain, unless another
+    /// answer of the same source has them.
     pub(crate) fn count(
         &mut self,
         kind: Kind,
@@ -76,11 +77,10 @@ impl Losses {
         forms: &[RecordForm<'_>],
         is_complete_for: impl Fn(ResourceRequest) -> bool,
     ) {
-        for request in forms
+        let covered = forms
             .iter()
-            .map(|form| form.request)
-            .filter(|request| is_complete_for(*request))
-        {
+            .filter(|form| form.values.is_some() || is_complete_for(form.request));
+        for request in covered.map(|form| form.request) {
             let source = request.spec().source;
             let fetched = forms.iter().filter(|form| form.source() == source);
             let fetched: Vec<&FetchedRecord<'_>> =
