@@ -33,6 +33,7 @@ mod moved;
 mod odd;
 mod other_answers;
 mod outbox;
+mod outbox_answers;
 pub(crate) mod passes;
 mod quarantine;
 mod reading;

@@ -33,7 +33,7 @@ pub use message::{Answer, Request, Status};
 pub(crate) use page::Limits;
 pub use page::Page;
 pub use state::SetState;
-pub(crate) use state::set_state;
+pub(crate) use state::{NOT_AUTHORISED, set_state};
 pub(crate) use typed_questions::{answer_page, answer_question, answer_record};
 pub(crate) use upgrade::upgrade;
 pub use upgrade::{NoUpgrade, Upgrade};

@@ -171,7 +171,7 @@ fn done(update: &Update, out: &mut Vec<u8>) -> Result<Status, Refusal> {
 /// The body of the answer to a successful update.
 const DONE: &[u8] = b"[]";
 /// The text of v1's 401.
-pub(super) const NOT_AUTHORISED: &str = "Client access not authorised for this API type";
+pub(crate) const NOT_AUTHORISED: &str = "Client access not authorised for this API type";
 const INVALID_STATE: &str = "Invalid integration state provided";
 const FAILED: &str = "Failed to update the integration state";
 const NO_OBJECT: &str = "The body must be a JSON object";

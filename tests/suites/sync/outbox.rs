@@ -7,9 +7,9 @@ use rollbook::{
     SyncOptions,
 };
 
-const CLIENTS: &str = "/api/v1/settings/clients/1000";
+pub(super) const CLIENTS: &str = "/api/v1/settings/clients/1000";
 
-fn options() -> SyncOptions {
+pub(super) fn options() -> SyncOptions {
     let mut options = SyncOptions::default();
     options.outbox = Some("sync".to_owned());
     options.rotate = Some(0);
@@ -17,7 +17,7 @@ fn options() -> SyncOptions {
 }
 
 /// Returns a school and its mirror after a complete pass.
-fn synced() -> (Engine, Engine, Sync) {
+pub(super) fn synced() -> (Engine, Engine, Sync) {
     let source = little_school();
     let mirror = Engine::memory(Options::default()).unwrap();
     let sync = mirror.sync(SCHOOL, options()).unwrap();
@@ -29,7 +29,7 @@ fn synced() -> (Engine, Engine, Sync) {
     (source, mirror, sync)
 }
 
-fn set(engine: &Engine, api_type_id: u64, state: bool) -> Result<u16, &'static str> {
+pub(super) fn set(engine: &Engine, api_type_id: u64, state: bool) -> Result<u16, &'static str> {
     let set = SetState {
         username: "sync",
         school: SCHOOL,
@@ -42,7 +42,7 @@ fn set(engine: &Engine, api_type_id: u64, state: bool) -> Result<u16, &'static s
         .map_err(|error| error.code())
 }
 
-fn sent(sync: &Sync, now: i64) -> Call {
+pub(super) fn sent(sync: &Sync, now: i64) -> Call {
     match sync.next(now).unwrap() {
         Step::Send(call) => call,
         other => panic!("{other:?}"),
@@ -50,7 +50,7 @@ fn sent(sync: &Sync, now: i64) -> Call {
 }
 
 /// Returns the answer of the service to an update.
-fn updated(source: &Engine, call: &Call) -> Answer {
+pub(super) fn updated(source: &Engine, call: &Call) -> Answer {
     source.request(&Request {
         method: call.method,
         target: &call.target,
@@ -60,7 +60,7 @@ fn updated(source: &Engine, call: &Call) -> Answer {
     })
 }
 
-fn take(sync: &Sync, call: &Call, answer: &Answer) -> ReplyOutcome {
+pub(super) fn take(sync: &Sync, call: &Call, answer: &Answer) -> ReplyOutcome {
     let reply = Reply {
         status: answer.status.code,
         retry_after: None,
@@ -107,6 +107,10 @@ fn a_refused_update_is_undone() {
     let answer = updated(&source, &call);
     assert_eq!(answer.status.code, 401);
     assert_eq!(take(&sync, &call, &answer), ReplyOutcome::Failed);
+    let check = sent(&sync, NOW);
+    assert_eq!((check.method, check.target.as_str()), ("GET", CLIENTS));
+    let clients = get(&source, CLIENTS, NOW);
+    assert_eq!(take(&sync, &check, &clients), ReplyOutcome::Stored);
     assert_eq!(get(&mirror, CLIENTS, NOW), before);
     let Step::Done(report) = sync.next(NOW).unwrap() else {
         panic!("it stopped");
@@ -148,7 +152,7 @@ fn the_later_of_two_updates_wins() {
 #[test]
 fn an_update_that_a_portal_answers_is_sent_again() {
     let bodies = [&b"<html>Log in</html>"[..], b"", b"{\"state\":"];
-    let statuses = [200, 302, 400, 401, 403, 404, 407, 511];
+    let statuses = [200, 302, 400, 403, 404, 407, 511];
     for (status, body) in statuses
         .iter()
         .flat_map(|status| bodies.map(|body| (*status, body)))

@@ -29,10 +29,11 @@ impl Machine {
         let (calls, school) = (&mut self.calls, self.pass.school);
         let id = match calls.checks.send_again(now) {
             Some(in_flight) => in_flight.id,
-            None if calls.unauthorised.is_empty() || calls.checks.len() > 0 => return None,
+            None if !calls.is_access_unclear() || calls.checks.len() > 0 => return None,
             None => {
                 // The id differs from that of an earlier check.
-                let name = format!("{:?} {now}", calls.unauthorised);
+                let (requests, updates) = (&calls.unauthorised, &calls.unauthorised_updates);
+                let name = format!("{requests:?} {updates:?} {now}");
                 calls.checks.send(AccessCheck, &name, now)
             }
         };
@@ -44,8 +45,8 @@ impl Machine {
         })
     }
 
-    /// Evaluates the reply to the check. If the access is in order, only the requests that were
-    /// answered with 401 fail.
+    /// Evaluates the reply to the check. If the access is in order, only the requests and updates
+    /// that were answered with 401 fail.
     pub(crate) fn handle_check(
         &mut self,
         in_flight: InFlight<AccessCheck>,
@@ -90,7 +91,8 @@ impl Machine {
         Ok(ReplyOutcome::Failed)
     }
 
-    /// Stops the sync. The report names the requests, which the next sync sends again.
+    /// Stops the sync. The report names the requests, which the next sync sends again. The updates
+    /// remain in the outbox.
     fn stop_unauthorised(&mut self, reason: StopReason) -> ReplyOutcome {
         for in_flight in &self.calls.unauthorised {
             let school = self.pass.school;
@@ -101,13 +103,14 @@ impl Machine {
         ReplyOutcome::Failed
     }
 
-    /// Fails the requests that were answered with 401.
+    /// Fails the requests and updates that were answered with 401.
     fn refuse_unauthorised(&mut self, now: i64) -> Result<ReplyOutcome> {
         while let Some(request) = self.calls.unauthorised.last().copied() {
             self.refuse_request(request, now, 401)?;
             self.forbid(request.item.path());
             self.calls.unauthorised.pop();
         }
+        self.end_unauthorised_updates()?;
         Ok(ReplyOutcome::Stored)
     }
 }

@@ -33,6 +33,9 @@ pub(crate) struct Calls {
     pub(crate) checks: CallsInFlight<AccessCheck>,
     /// The requests that were answered with 401, until the access was checked.
     pub(crate) unauthorised: Vec<InFlight<ResourceRequest>>,
+    /// The state updates that were answered with 401, until the access was checked, and whether the
+    /// answer is a refusal of the update.
+    pub(crate) unauthorised_updates: Vec<(InFlight<OutboxEntry>, bool)>,
     /// State updates that have failed and are left to the next sync.
     pub(crate) deferred: Vec<OutboxEntry>,
     /// Whether any call had a reply.
@@ -55,6 +58,7 @@ impl Calls {
             updates: CallsInFlight::new(secret),
             checks: CallsInFlight::new(secret),
             unauthorised: Vec::new(),
+            unauthorised_updates: Vec::new(),
             deferred: Vec::new(),
             has_contact: false,
             now: None,
@@ -79,6 +83,7 @@ impl Calls {
         self.requests.clear();
         self.checks.clear();
         self.unauthorised.clear();
+        self.unauthorised_updates.clear();
         self.priority_queue
             .extend(self.priority_in_flight.drain(..));
         self.priority_answered.clear();
@@ -88,6 +93,11 @@ impl Calls {
     pub(crate) fn prioritise(&mut self, request: ResourceRequest) {
         self.priority_queue.retain(|other| *other != request);
         self.priority_queue.push_back(request);
+    }
+
+    /// Returns whether a 401 requires a check of the access, until it was checked.
+    pub(crate) fn is_access_unclear(&self) -> bool {
+        !self.unauthorised.is_empty() || !self.unauthorised_updates.is_empty()
     }
 
     /// Returns how many calls are in flight.
@@ -187,7 +197,7 @@ impl Calls {
         let not_before = self.rate_control.not_before;
         let waits = (may_send && now < not_before).then_some(not_before);
         // While the access is checked, nothing else is sent.
-        let may_send_others = may_send && self.unauthorised.is_empty();
+        let may_send_others = may_send && !self.is_access_unclear();
         let calls = [
             self.requests.next(may_send_others),
             self.updates.next(may_send_others),

@@ -161,7 +161,7 @@ impl Machine {
             return Ok(None);
         }
         let check = self.send_check(now);
-        if check.is_some() || !self.calls.unauthorised.is_empty() {
+        if check.is_some() || self.calls.is_access_unclear() {
             return Ok(check);
         }
         if let Some(call) = self.send_update(now)? {

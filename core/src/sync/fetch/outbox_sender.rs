@@ -4,9 +4,12 @@
 use super::in_flight::InFlight;
 use super::machine::Machine;
 use super::pass::Pass;
-use super::reply::is_json;
+use super::reply::{has_error, is_bad_request};
+use crate::api::NOT_AUTHORISED;
 use crate::dataset::replication::outbox::{self, OutboxEntry};
 use crate::error::Result;
+use crate::query::NO_INTEGRATIONS;
+use crate::store::Write;
 use crate::sync::step::{Call, RefusedState, Reply, ReplyOutcome, UnsentState};
 
 impl Machine {
@@ -32,48 +35,85 @@ impl Machine {
         Ok(Some(update(id, entry, school)))
     }
 
-    /// Evaluates the reply to a state update. If the service refuses the update, the state is reset
-    /// to its earlier value.
+    /// Evaluates the reply to a state update. Only the answers that the service documents for an
+    /// update accept or refuse it. Another answer may originate from a proxy or from the login page
+    /// of a network.
     pub(crate) fn handle_update(
         &mut self,
         in_flight: InFlight<OutboxEntry>,
         now: i64,
         reply: &Reply<'_>,
     ) -> Result<ReplyOutcome> {
-        let (entry, school) = (in_flight.item, self.pass.school);
-        let Some(username) = self.pass.options.outbox.clone() else {
-            return Ok(ReplyOutcome::Stale);
-        };
         match reply.status {
-            // A body that is not JSON does not originate from the service, but for example from the
-            // login page of a Wi-Fi network.
-            200 | 400..=407 | 409..=428 | 430..=499 if !is_json(reply.body) => {
-                Ok(self.retry_update(in_flight, now, 0))
-            }
-            200 | 204 => {
-                self.pass
-                    .staging
-                    .write(|write| outbox::grant(write, school, &username, entry))?;
+            204 => self.accept_update(in_flight),
+            200 if is_empty_array(reply.body) => self.accept_update(in_flight),
+            400 if is_bad_request(reply.body) => self.refuse_update(in_flight, 400),
+            404 if has_error(reply.body, NO_INTEGRATIONS) => self.refuse_update(in_flight, 404),
+            401 => {
+                let is_refusal = has_error(reply.body, NOT_AUTHORISED);
                 self.calls.updates.end(in_flight.id);
-                self.calls.rate_control.record_success();
-                Ok(ReplyOutcome::Stored)
-            }
-            400..=407 | 409..=428 | 430..=499 => {
-                self.pass
-                    .staging
-                    .write(|write| outbox::refuse(write, school, &username, entry))?;
-                self.calls.updates.end(in_flight.id);
-                self.report.results.refused.push(RefusedState {
-                    api_type_id: entry.api_type_id,
-                    state: entry.state,
-                    status: reply.status,
-                });
+                self.calls
+                    .unauthorised_updates
+                    .push((in_flight, is_refusal));
                 Ok(ReplyOutcome::Failed)
             }
             _ => self.back_off(reply, now, |machine, least| {
                 Ok(machine.retry_update(in_flight, now, least))
             }),
         }
+    }
+
+    fn accept_update(&mut self, in_flight: InFlight<OutboxEntry>) -> Result<ReplyOutcome> {
+        self.answer_update(in_flight, outbox::grant)?;
+        self.calls.rate_control.record_success();
+        Ok(ReplyOutcome::Stored)
+    }
+
+    /// Resets the state of an update that the service refuses to its earlier value.
+    fn refuse_update(
+        &mut self,
+        in_flight: InFlight<OutboxEntry>,
+        status: u16,
+    ) -> Result<ReplyOutcome> {
+        self.answer_update(in_flight, outbox::refuse)?;
+        self.report.results.refused.push(RefusedState {
+            api_type_id: in_flight.item.api_type_id,
+            state: in_flight.item.state,
+            status,
+        });
+        Ok(ReplyOutcome::Failed)
+    }
+
+    /// Stores the answer to an update, and ends its call.
+    fn answer_update(
+        &mut self,
+        in_flight: InFlight<OutboxEntry>,
+        answer: impl FnOnce(&mut Write<'_>, u64, &str, OutboxEntry) -> Result<()>,
+    ) -> Result<()> {
+        let Pass {
+            staging,
+            school,
+            options,
+            ..
+        } = &self.pass;
+        let username = options.outbox.as_deref().unwrap_or_default();
+        staging.write(|write| answer(write, *school, username, in_flight.item))?;
+        self.calls.updates.end(in_flight.id);
+        Ok(())
+    }
+
+    /// Handles the updates that were answered with 401 although the access is in order. Those that
+    /// the service does not refuse are left to the next sync.
+    pub(super) fn end_unauthorised_updates(&mut self) -> Result<()> {
+        while let Some((in_flight, is_refusal)) = self.calls.unauthorised_updates.last().copied() {
+            if is_refusal {
+                self.refuse_update(in_flight, 401)?;
+            } else {
+                self.calls.deferred.push(in_flight.item);
+            }
+            self.calls.unauthorised_updates.pop();
+        }
+        Ok(())
     }
 
     /// Schedules another attempt. After the last attempt, the update is left to the next sync.
@@ -125,4 +165,9 @@ fn update(id: u64, entry: OutboxEntry, school: u64) -> Call {
         target: format!("/api/v1/settings/clients/{school}"),
         body: format!(r#"{{"state":{state},"api_type_id":{api_type_id}}}"#),
     }
+}
+
+/// Returns whether a body is `[]`, which is the answer of the service to a successful update.
+fn is_empty_array(body: &[u8]) -> bool {
+    serde_json::from_slice::<[(); 0]>(body).is_ok()
 }

@@ -16,11 +16,15 @@ use crate::sync::plan::resource_request::{ResourceRequest, logged_requests};
 use crate::sync::read::fetched_records::FetchedRecords;
 use crate::sync::read::{self, DecodeError, Evidence};
 use crate::sync::step::{Reply, ReplyOutcome};
+use std::borrow::Cow;
 use std::mem;
 use twox_hash::XxHash3_128;
 
 /// The maximum length of an error of the service, in bytes.
 const MAX_ERROR_BYTES: usize = 64 << 10;
+
+/// The title of the error of the service for an invalid request.
+const BAD_REQUEST: &str = "Bad Request";
 
 /// How many times the school's current year may change within a pass.
 const MAX_YEAR_CHANGES: u8 = 2;
@@ -352,11 +356,26 @@ pub(crate) fn is_json(body: &[u8]) -> bool {
 
 /// Returns whether a body is an error of v1 with this text.
 pub(super) fn has_error(body: &[u8], text: &str) -> bool {
-    let body = Some(body).filter(|body| body.len() <= MAX_ERROR_BYTES);
-    let object = body.and_then(|body| std::str::from_utf8(body).ok());
-    let object = object.and_then(|body| Object::parse(body).ok());
-    let mut members = object.into_iter().flat_map(|object| object.members);
-    let description = members.find(|(name, _)| name == "error_description");
-    let description = description.and_then(|(_, value)| json::string(value));
-    description.is_some_and(|description| description == text)
+    error_of(body).is_some_and(|[_, description]| description == text)
+}
+
+/// Returns whether a body is the error of v1 for an invalid request.
+pub(super) fn is_bad_request(body: &[u8]) -> bool {
+    error_of(body).is_some_and(|[error, _]| error == BAD_REQUEST)
+}
+
+/// Returns the title and the description of an error of v1.
+fn error_of(body: &[u8]) -> Option<[Cow<'_, str>; 2]> {
+    let body = Some(body).filter(|body| body.len() <= MAX_ERROR_BYTES)?;
+    let object = Object::parse(std::str::from_utf8(body).ok()?).ok()?;
+    let text = |name: &str| {
+        let mut members = object.members.iter();
+        members
+            .find(|(of, _)| of == name)
+            .and_then(|(_, value)| json::string(value))
+    };
+    Some([
+        text("error").unwrap_or_default(),
+        text("error_description")?,
+    ])
 }
