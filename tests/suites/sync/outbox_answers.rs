@@ -1,6 +1,7 @@
 //! The answers to state updates: only those that the service documents accept or refuse an update.
 
 use super::outbox::{CLIENTS, options, sent, set, synced, take, updated};
+use super::steps::drive;
 use super::{NOW, SCHOOL, get, stop_reason};
 use rollbook::{Reply, ReplyOutcome, Step, StopReason, Sync, SyncReport};
 
@@ -151,5 +152,68 @@ fn only_documented_answers_decide_about_an_update() {
         let call = sent(&sync, NOW);
         assert_eq!(answer(&sync, call.id, status, body), ReplyOutcome::Stored);
         assert_eq!(unsent(&sync.report().unwrap()), []);
+    }
+}
+
+/// The app no longer sends the updates, or sends those of another integrator. The store still
+/// answers with the state.
+#[test]
+fn unsent_updates_are_reported_whatever_the_options_are() {
+    let (source, mirror, _) = synced();
+    assert_eq!(set(&mirror, 4444, false), Ok(200));
+    for outbox in [None, Some("other".to_owned())] {
+        let mut other = options();
+        other.outbox = outbox;
+        let sync = mirror.sync(SCHOOL, other).unwrap();
+        let Ok(Step::Done(report)) = drive(&sync, &source, &|_| None) else {
+            panic!("not done");
+        };
+        assert_eq!(unsent(&report), [(4444, false)]);
+    }
+}
+
+/// The process ends after a refusal was stored, in a pass or after its end. The state is reset, and
+/// the next report says so.
+#[test]
+fn a_refusal_is_reported_although_the_process_ends() {
+    for is_over in [true, false] {
+        let (source, mirror, sync) = synced();
+        assert_eq!(set(&mirror, 4444, false), Ok(200));
+        let sync = if is_over {
+            sync
+        } else {
+            mirror.sync(SCHOOL, options()).unwrap()
+        };
+        let call = sent(&sync, NOW);
+        answer(&sync, call.id, 400, INVALID);
+        drop(sync);
+        let reported = || {
+            let sync = mirror.sync(SCHOOL, options()).unwrap();
+            assert!(matches!(
+                drive(&sync, &source, &|_| None),
+                Ok(Step::Done(_))
+            ));
+            let refused = sync.report().unwrap().refused;
+            let refused = refused.iter();
+            let refused = refused.map(|one| (one.api_type_id, one.state, one.status));
+            refused.collect::<Vec<_>>()
+        };
+        assert_eq!(reported(), [(4444, false, 400)], "{is_over}");
+        assert_eq!(reported(), []);
+        // A later update does not hide that this one was refused.
+        assert_eq!(set(&mirror, 4444, false), Ok(200));
+        let sync = mirror.sync(SCHOOL, options()).unwrap();
+        let call = sent(&sync, NOW);
+        answer(&sync, call.id, 400, INVALID);
+        assert_eq!(set(&mirror, 4444, false), Ok(200));
+        drop(sync);
+        let sync = mirror.sync(SCHOOL, options()).unwrap();
+        let call = sent(&sync, NOW);
+        assert_eq!(
+            take(&sync, &call, &updated(&source, &call)),
+            ReplyOutcome::Stored
+        );
+        let report = sync.report().unwrap();
+        assert_eq!((report.refused.len(), unsent(&report)), (1, vec![]));
     }
 }

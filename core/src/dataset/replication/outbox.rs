@@ -3,7 +3,7 @@
 
 use super::fetch_log_rows;
 use super::stored_fetch_log;
-use crate::error::{Failure, Result};
+use crate::error::Result;
 use crate::record::kinds::integrator;
 use crate::record::varint;
 use crate::store::{Collection, Key, Partition, Reader, Write};
@@ -27,6 +27,17 @@ struct OutboxRow {
     /// The last state that the service is known to have.
     before: bool,
     is_answered: bool,
+    refusal: Option<Refusal>,
+}
+
+/// The last refusal of an update of an API type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    pub(crate) state: bool,
+    /// The HTTP status.
+    pub(crate) status: u64,
+    /// The number of the last pass that reports the refusal.
+    pub(crate) pass: u64,
 }
 
 fn partition(school: u64) -> Partition {
@@ -76,6 +87,7 @@ pub(crate) fn add(
             entry,
             before,
             is_answered,
+            refusal: older.and_then(|older| older.refusal),
         },
     )
 }
@@ -86,24 +98,48 @@ fn set(write: &mut Write<'_>, school: u64, username: &str, row: OutboxRow) -> Re
         varint::push(&mut bytes, u64::from(bit));
     }
     varint::push(&mut bytes, row.entry.sequence);
+    if let Some(refusal) = row.refusal {
+        for number in [refusal.status, refusal.state.into(), refusal.pass] {
+            varint::push(&mut bytes, number);
+        }
+    }
     let key = key(username, row.entry.api_type_id);
     fetch_log_rows::change(write, partition(school), [(key, Some(bytes))].into())
 }
 
-/// Returns the entries that the service has not answered yet.
+/// Returns the entries of an integrator that the service has not answered yet.
 pub(crate) fn entries(
     reader: &dyn Reader,
     school: u64,
     username: &str,
 ) -> Result<Vec<OutboxEntry>> {
-    let mut entries = Vec::new();
-    for (key, bytes) in fetch_log_rows::read(reader, partition(school))? {
-        if key.1 == integrator_digest(username) {
-            let row = read(key.0, &bytes)?;
-            entries.extend((!row.is_answered).then_some(row.entry));
-        }
-    }
-    Ok(entries)
+    let of = integrator_digest(username);
+    let rows = rows(reader, school)?.into_iter();
+    let rows = rows.filter(|(digest, row)| *digest == of && !row.is_answered);
+    Ok(rows.map(|(_, row)| row.entry).collect())
+}
+
+/// Returns the entries of all integrators that the service has not answered yet.
+pub(crate) fn unsent(reader: &dyn Reader, school: u64) -> Result<Vec<OutboxEntry>> {
+    let rows = rows(reader, school)?.into_iter();
+    let rows = rows.filter(|(_, row)| !row.is_answered);
+    Ok(rows.map(|(_, row)| row.entry).collect())
+}
+
+/// Returns the refusals that a pass reports, with their API types.
+pub(crate) fn refusals(reader: &dyn Reader, school: u64, pass: u64) -> Result<Vec<(u64, Refusal)>> {
+    let rows = rows(reader, school)?.into_iter();
+    let refusals = rows.filter_map(|(_, row)| Some((row.entry.api_type_id, row.refusal?)));
+    Ok(refusals
+        .filter(|(_, refusal)| refusal.pass >= pass)
+        .collect())
+}
+
+/// Returns all rows of a school, each with the digest of its integrator.
+fn rows(reader: &dyn Reader, school: u64) -> Result<Vec<(u64, OutboxRow)>> {
+    let rows = fetch_log_rows::read(reader, partition(school))?.into_iter();
+    let rows = rows.map(|(key, bytes)| Ok((key.1, read(key.0, &bytes)?)));
+    rows.collect()
 }
 
 /// Records that the service has accepted an entry.
@@ -125,26 +161,34 @@ pub(crate) fn grant(
     set(write, school, username, row)
 }
 
-/// Records that the service has refused an entry, and restores the previous state, unless there is
-/// a later entry.
+/// Records that the service has refused an entry, with this status, and restores the previous state,
+/// unless there is a later entry. `pass` is the number of the last pass that reports this.
 pub(crate) fn refuse(
     write: &mut Write<'_>,
     school: u64,
     username: &str,
     entry: OutboxEntry,
+    [status, pass]: [u64; 2],
 ) -> Result<()> {
-    match row(write, school, username, entry.api_type_id)? {
-        Some(row) if row.entry == entry && !row.is_answered => {
-            let is_answered = true;
-            set(write, school, username, OutboxRow { is_answered, ..row })?;
-            let key = integrator::authorisation_key(username, school, entry.api_type_id);
-            if write.integrator_row(&key)?.is_some() {
-                write.set_integrator_row(Some(school), &key, Some(&[u8::from(row.before)]))?;
-            }
-            Ok(())
-        }
-        _ => Ok(()),
+    let Some(row) = row(write, school, username, entry.api_type_id)? else {
+        return Ok(());
+    };
+    let is_last = row.entry == entry && !row.is_answered;
+    let refused = OutboxRow {
+        is_answered: row.is_answered || is_last,
+        refusal: Some(Refusal {
+            state: entry.state,
+            status,
+            pass,
+        }),
+        ..row
+    };
+    set(write, school, username, refused)?;
+    let key = integrator::authorisation_key(username, school, entry.api_type_id);
+    if is_last && write.integrator_row(&key)?.is_some() {
+        write.set_integrator_row(Some(school), &key, Some(&[u8::from(row.before)]))?;
     }
+    Ok(())
 }
 
 fn key(username: &str, api_type_id: u64) -> Key {
@@ -163,17 +207,32 @@ fn row(
 }
 
 fn read(api_type_id: u64, mut bytes: &[u8]) -> Result<OutboxRow> {
-    let mut bit = || Ok::<_, Failure>(varint::take(&mut bytes)? == 1);
-    let [state, before, is_answered] = [bit()?, bit()?, bit()?];
-    let sequence = varint::take(&mut bytes)?;
+    let mut number = || varint::take(&mut bytes);
+    let [state, before, is_answered] = [number()? == 1, number()? == 1, number()? == 1];
     let entry = OutboxEntry {
         api_type_id,
         state,
-        sequence,
+        sequence: number()?,
+    };
+    let refusal = if bytes.is_empty() {
+        None
+    } else {
+        let [status, state, pass] = [
+            varint::take(&mut bytes)?,
+            varint::take(&mut bytes)?,
+            varint::take(&mut bytes)?,
+        ];
+        let state = state == 1;
+        Some(Refusal {
+            state,
+            status,
+            pass,
+        })
     };
     Ok(OutboxRow {
         entry,
         before,
         is_answered,
+        refusal,
     })
 }

@@ -9,7 +9,7 @@ use crate::api::NOT_AUTHORISED;
 use crate::dataset::replication::outbox::{self, OutboxEntry};
 use crate::error::Result;
 use crate::query::NO_INTEGRATIONS;
-use crate::store::Write;
+use crate::store::{Snapshot, Write};
 use crate::sync::step::{Call, RefusedState, Reply, ReplyOutcome, UnsentState};
 
 impl Machine {
@@ -75,12 +75,12 @@ impl Machine {
         in_flight: InFlight<OutboxEntry>,
         status: u16,
     ) -> Result<ReplyOutcome> {
-        self.answer_update(in_flight, outbox::refuse)?;
-        self.report.results.refused.push(RefusedState {
-            api_type_id: in_flight.item.api_type_id,
-            state: in_flight.item.state,
-            status,
-        });
+        // If the pass is over, the next one reports the refusal as well.
+        let is_over = self.pass.head.is_some_and(|head| head.is_over);
+        let refusal = [u64::from(status), self.pass.number() + u64::from(is_over)];
+        self.answer_update(in_flight, |write, school, username, entry| {
+            outbox::refuse(write, school, username, entry, refusal)
+        })?;
         Ok(ReplyOutcome::Failed)
     }
 
@@ -147,13 +147,30 @@ impl Pass {
             .read(|snapshot| outbox::entries(snapshot, self.school, username))
     }
 
-    /// Returns the requested states that the service has not accepted yet.
+    /// Returns the requested states that the service has not accepted yet, of all integrators.
     pub(crate) fn unsent(&self) -> Result<Vec<UnsentState>> {
-        let unsent = self.outbox()?.into_iter().map(|entry| UnsentState {
+        let read = |snapshot: &Snapshot| outbox::unsent(snapshot, self.school);
+        let unsent = self.staging.read(read)?.into_iter();
+        let unsent = unsent.map(|entry| UnsentState {
             api_type_id: entry.api_type_id,
             state: entry.state,
         });
         Ok(unsent.collect())
+    }
+
+    /// Returns the state updates whose refusal this pass reports.
+    pub(crate) fn refused(&self) -> Result<Vec<RefusedState>> {
+        let Some(head) = self.head else {
+            return Ok(Vec::new());
+        };
+        let read = |snapshot: &Snapshot| outbox::refusals(snapshot, self.school, head.pass);
+        let refused = self.staging.read(read)?.into_iter();
+        let refused = refused.map(|(api_type_id, refusal)| RefusedState {
+            api_type_id,
+            state: refusal.state,
+            status: u16::try_from(refusal.status).unwrap_or_default(),
+        });
+        Ok(refused.collect())
     }
 }
 

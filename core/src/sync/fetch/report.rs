@@ -55,6 +55,7 @@ impl Report {
             quarantined: pass.quarantined()?,
             findings: findings(pass, &erased),
             unknown: pass.unknown.iter().cloned().collect(),
+            refused: pass.refused()?,
             unsent: pass.unsent()?,
             ..self.results.clone()
         })
