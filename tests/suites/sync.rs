@@ -27,6 +27,7 @@ mod golden;
 mod guard;
 mod later;
 mod left_out;
+mod lookups;
 mod machine;
 mod memory;
 mod moved;

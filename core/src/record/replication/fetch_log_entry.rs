@@ -55,9 +55,9 @@ pub(crate) enum Due {
     No,
     /// Other answers show that the answer has changed.
     Changed,
-    /// Another answer of the same pass has different values of a record, so that the service has
-    /// changed between them. The answer is read again even if it is unchanged.
-    Contradicted,
+    /// The records may differ from the answer, for example because another answer of the same pass
+    /// had different values. The answer is read again even if it is unchanged.
+    ReadAgain,
 }
 
 /// The entry of the fetch log for one answer.
@@ -200,7 +200,7 @@ impl FetchLogEntry {
             self.year.is_some(),
             self.is_changed,
             self.due == Due::Changed,
-            self.due == Due::Contradicted,
+            self.due == Due::ReadAgain,
         ];
         let flags = (0..)
             .zip(flags)
@@ -258,7 +258,7 @@ impl FetchLogEntry {
             due: match flags >> 3 & 3 {
                 0 => Due::No,
                 1 => Due::Changed,
-                _ => Due::Contradicted,
+                _ => Due::ReadAgain,
             },
             status,
             attempts,
@@ -301,7 +301,7 @@ mod tests {
                     to,
                     without_parents: less,
                     is_changed: !less,
-                    due: if less { Due::Contradicted } else { Due::No },
+                    due: if less { Due::ReadAgain } else { Due::No },
                     status: 404,
                     attempts: 10,
                     records: 9,

@@ -140,7 +140,7 @@ impl Machine {
                 FetchState::Published | FetchState::IndicationOnly
             );
             is_read
-                && row.due != Due::Contradicted
+                && row.due != Due::ReadAgain
                 && row.digest == digest
                 && (row.state == FetchState::IndicationOnly) == self.is_noted(request)
                 && (row.to, row.without_parents) == (request.to(), request.without_parents)

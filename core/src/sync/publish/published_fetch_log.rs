@@ -4,11 +4,12 @@
 use super::publication_input::Publication;
 use super::reconcile::Reconciliation;
 use super::shrink_guard::{Loss, Quarantine};
+use crate::dataset;
 use crate::dataset::replication::stored_fetch_log;
 use crate::error::Result;
 use crate::record::replication::fetch_log_entry::{Due, FetchLogEntry, FetchState};
 use crate::store::Write;
-use crate::sync::plan::resource::{Group, Resource};
+use crate::sync::plan::resource::{Group, Resource, Selection};
 use crate::sync::plan::resource_request::{ResourceRequest, logged_requests};
 
 /// Updates the rows of the fetch log. Removes the fetched records of answers, except for
@@ -20,6 +21,10 @@ pub(crate) fn update_fetch_log(
     quarantined: &Quarantine,
     outcome: &Reconciliation,
 ) -> Result<()> {
+    let are_all_synced = dataset::are_all_synced(write, pass.school)?;
+    // Lookups are deleted only if all schools of the store are synced.
+    let is_partial =
+        |request: ResourceRequest| !are_all_synced && request.spec().scope == Selection::AllSchools;
     let largest = outcome.losses.largest();
     for request in &pass.fetched {
         let coverage_key = request.coverage_key(0);
@@ -45,8 +50,8 @@ pub(crate) fn update_fetch_log(
         let Loss { lost, stored, .. } = loss.copied().unwrap_or_default();
         let row = FetchLogEntry {
             state: FetchState::Published,
-            due: if is_contradicted(*request, row, outcome) {
-                Due::Contradicted
+            due: if is_partial(*request) || is_contradicted(*request, row, outcome) {
+                Due::ReadAgain
             } else {
                 row.due
             },
@@ -69,7 +74,7 @@ pub(crate) fn update_fetch_log(
         if is_unlisted || pass.is_obsolete(request, row) {
             stored_fetch_log::remove(write, pass.school, request.coverage_key(0))?;
         } else if row.state == FetchState::Published && is_of_moved(request, outcome) {
-            let due = Due::Contradicted;
+            let due = Due::ReadAgain;
             let row = FetchLogEntry { due, ..*row };
             stored_fetch_log::set(write, pass.school, request.coverage_key(0), &row)?;
         }
