@@ -1,7 +1,7 @@
 //! The state machine of a sync: the number of its calls, what it writes, and its behaviour when the
 //! service fails.
 
-use super::steps::{lines, little_school};
+use super::steps::{drive, lines, little_school};
 use super::{ACCESS, NOW, SCHOOL, get, reply, stop_reason};
 use rollbook::{
     Answer, Call, CallFailure, Engine, Options, Reply, ReplyOutcome, Step, StopReason, Sync,
@@ -184,6 +184,32 @@ fn calls_follow_changes() {
     assert_eq!(change(line), [""; 0]);
     let left = get(&mirror, &format!("{marks}9"), NOW);
     assert_eq!(left.status.code, 503, "{}", left.text());
+}
+
+/// After a failure of the answer that shows who takes which subjects, the next pass makes calls only
+/// for the learners that have changed their subjects.
+#[test]
+fn a_failed_list_of_subjects_causes_no_calls_for_each_learner() {
+    let source = grades(7);
+    let mirror = mirror();
+    let sync = || mirror.sync(SCHOOL, options(0)).unwrap();
+    pass(&sync(), &source, NOW);
+    let fails = |target: &str| target.contains("learnersubjects/").then_some((400, "{}"));
+    let failed = drive(&sync(), &source, &fails);
+    assert!(matches!(failed, Ok(Step::Done(report)) if report.failed.len() == 1));
+    let line = r#"{"type":"learner_subject","school_id":1000,"learner_id":2,"year":2026,"subject_id":102,"grade_id":2}"#;
+    source.apply(line.as_bytes()).unwrap();
+    let (targets, _) = pass(&sync(), &source, NOW);
+    let is_of_learner =
+        |target: &&String| target.contains("learner_id=") && !target.contains("structure");
+    let of_learners: Vec<_> = targets.iter().filter(is_of_learner).collect();
+    assert_eq!(
+        of_learners,
+        [
+            "/api/v1/currplus/learnersubjectsperterm/1000?learner_id=2",
+            "/api/v1/currplus/learnersubjectmarks/1000?learner_id=2"
+        ]
+    );
 }
 
 /// One call is in flight at first, then four.

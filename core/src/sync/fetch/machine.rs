@@ -2,7 +2,7 @@
 //! determines. The outcome of each call is stored at once, so that an interrupted pass resumes.
 
 use super::calls::Calls;
-use super::fetched_answer::FetchedAnswer;
+use super::fetched_answer::{FetchedAnswer, StoredContent};
 use super::in_flight::InFlight;
 use super::ownership::OwnershipToken;
 use super::pass::Pass;
@@ -16,6 +16,7 @@ use crate::json;
 use crate::record::replication::answer_notes::AnswerNotes;
 use crate::record::replication::fetch_log_entry::{FetchState, PassHead};
 use crate::sync::plan::phase::Phase;
+use crate::sync::plan::resource::Resource;
 use crate::sync::plan::resource_request::{ResourceRequest, logged_requests};
 use crate::sync::step::{Call, CallFailure, Reply, ReplyOutcome, Step, StopReason, SyncProgress};
 use crate::sync::sync_options::SyncOptions;
@@ -315,10 +316,17 @@ impl Machine {
             reason: reason.clone(),
             ..AnswerNotes::default()
         };
+        // The next answer shows which learners have changed their subjects since the last one.
+        let enrolment_digests = match in_flight.item.resource {
+            Resource::LearnerSubjects => Some(self.pass.staging.enrolment_digests()?),
+            _ => None,
+        };
+        let content = enrolment_digests.as_ref();
         let answer = FetchedAnswer {
             state: FetchState::Failed,
             status,
             notes,
+            content: content.map_or(StoredContent::Nothing, StoredContent::EnrolmentDigests),
             ..FetchedAnswer::default()
         };
         if !self.store(in_flight, now, answer)? {
