@@ -4,8 +4,10 @@
 
 use super::answers::School;
 use super::faults::set;
+use super::machine::{self, grades, mirror};
 use super::passes::instant;
-use super::{ACCESS, SCHOOL, get, later, reply, source};
+use super::steps::drive_from;
+use super::{ACCESS, NOW, SCHOOL, get, later, reply, source};
 use rollbook::{Clock, Engine, Options, ReplyOutcome, Request, Step, SyncOptions};
 use rollbook_tests::random::Random;
 use rollbook_tests::search::{Counts, extent, search, seeds};
@@ -116,6 +118,32 @@ fn run(seed: u64, actions: &[Action], count: &Counts) {
         }
     }
     assert!(school.mirror.verify().unwrap().is_sound());
+}
+
+/// A clock was once ahead. The next pass, whose answers are unchanged, have failed or have changed,
+/// shows the right time.
+#[test]
+fn after_a_pass_no_age_is_in_the_future() {
+    for what in ["unchanged", "failed", "changed"] {
+        let source = grades(3);
+        let mirror = mirror();
+        let sync = || mirror.sync(SCHOOL, machine::options(0)).unwrap();
+        drive_from(&sync(), &source, NOW + 400 * 86_400, &|_| None).unwrap();
+        if what == "changed" {
+            let line = r#"{"type":"learner","school_id":1000,"id":2,"first_name":"New"}"#;
+            source.apply(line.as_bytes()).unwrap();
+        }
+        let fails = |target: &str| {
+            let is_failing = what == "failed" && target.contains("staffmembers");
+            is_failing.then_some((400, "{}"))
+        };
+        drive_from(&sync(), &source, NOW, &fails).unwrap();
+        let coverage = mirror.synced(SCHOOL).unwrap().unwrap();
+        assert!(coverage.as_of <= Some(NOW), "{what} {:?}", coverage.as_of);
+        for seen in coverage.seen {
+            assert!(seen.as_of <= NOW, "{what} {seen:?}");
+        }
+    }
 }
 
 /// Returns the answer of a store at the time of its own clock.

@@ -33,7 +33,16 @@ pub(super) fn drive(
     source: &Engine,
     change: &dyn Fn(&str) -> Option<(u16, &'static str)>,
 ) -> Result<Step, rollbook::Error> {
-    let mut now = NOW;
+    drive_from(sync, source, NOW, change)
+}
+
+/// Drives from this instant on.
+pub(super) fn drive_from(
+    sync: &Sync,
+    source: &Engine,
+    mut now: i64,
+    change: &dyn Fn(&str) -> Option<(u16, &'static str)>,
+) -> Result<Step, rollbook::Error> {
     loop {
         match sync.next(now)? {
             Step::Send(call) => {

@@ -10,7 +10,7 @@ use crate::record::replication::coverage_key::{
     AS_OF_COLUMN, CoverageKey, CoverageKind, TO_COLUMN,
 };
 use crate::record::replication::erased_learners::{self, ErasedLearners};
-use crate::record::replication::fetch_log_entry::FetchState;
+use crate::record::replication::fetch_log_entry::{FetchLogEntry, FetchState};
 use crate::store::{
     Block, Collection, Decision, Edits, Item, ItemBuffer, Key, Partition, Reader, Records,
     SchoolOwner, Snapshot, Write,
@@ -199,13 +199,17 @@ pub(crate) fn of_school(snapshot: &Snapshot, school: u64) -> Result<Option<Cover
         ..Coverage::default()
     };
     let rows = stored_fetch_log::rows(snapshot, school)?;
+    // If the clock was ahead in an earlier pass, its times are later than those of the last pass.
+    let newest = rows.values().map(FetchLogEntry::age).max();
+    let newest = newest.map_or(i64::MAX, |(_, asked_at)| asked_at);
     for (partition, kind) in partitions_with_kinds(snapshot, school)? {
         let mut values = read(snapshot, partition)?;
         let count = values.len() as u64;
         for (key, value) in &mut values {
             let (key, year) = (*key, partition.second);
             let since = fetched_since(&rows, CoverageKey { kind, year, key }, value.to);
-            value.as_of = since.map_or(value.as_of, |since| since.max(value.as_of));
+            let as_of = since.map_or(value.as_of, |since| since.max(value.as_of));
+            value.as_of = as_of.min(newest);
         }
         let Some(as_of) = values.values().map(|value| value.as_of).min() else {
             continue;
