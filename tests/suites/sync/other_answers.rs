@@ -4,9 +4,9 @@
 use super::machine::options;
 use super::odd::{pass, records};
 use super::refused::{self, Way};
-use super::steps::little_school;
+use super::steps::{drive_from, little_school};
 use super::{ACCESS, NOW, SCHOOL, get};
-use rollbook::{Answer, Engine, Options, Reply, Step};
+use rollbook::{Answer, Engine, Options, Reply, Step, SyncOptions};
 use serde_json::{Value, json};
 
 const SCHOOL_OF_TWO: &str = r#"
@@ -219,5 +219,45 @@ fn a_mark_that_the_service_does_not_give_is_empty() {
             of_subjects.iter().all(|line| !line.contains("mark")),
             "{of_subjects:?}"
         );
+    }
+}
+
+/// Get School has no record although Get Schools has one. Nothing shows which fields of the record
+/// are empty, so the stored information remains as old as it was.
+#[test]
+fn a_missing_school_record_leaves_the_information_as_it_was() {
+    const INFO: &str = "/api/v1/adminplus/school/1000";
+    let source = school();
+    let line = r#"{"type":"school","school_id":1000,"school_name":"Little","current_year":2026,"website":"w"}"#;
+    source.apply(line.as_bytes()).unwrap();
+    let missing = r#"{"error":"Not found","error_description":"No school record found"}"#;
+    let is_missing = |target: &str| (target == INFO).then_some((404, missing));
+    for was_fetched in [true, false] {
+        let mirror = mirror();
+        if was_fetched {
+            let sync = mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
+            drive_from(&sync, &source, NOW, &|_| None).unwrap();
+        }
+        let sync = mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
+        let done = drive_from(&sync, &source, NOW + 3_600, &is_missing).unwrap();
+        let Step::Done(report) = done else {
+            panic!("{done:?}");
+        };
+        let failed = report.failed.iter();
+        let failed: Vec<_> = failed
+            .map(|one| (one.target.as_str(), one.status))
+            .collect();
+        assert_eq!(failed, [(INFO, Some(404))]);
+        mirror.apply(ACCESS.as_bytes()).unwrap();
+        let seen = mirror.synced(SCHOOL).unwrap().unwrap().seen;
+        let seen = seen
+            .iter()
+            .find(|seen| seen.what == "the school's information");
+        assert_eq!(seen.map(|seen| seen.as_of), was_fetched.then_some(NOW));
+        if was_fetched {
+            assert_eq!(get(&mirror, INFO, NOW), get(&source, INFO, NOW));
+        } else {
+            assert_eq!(get(&mirror, INFO, NOW).status.code, 503);
+        }
     }
 }

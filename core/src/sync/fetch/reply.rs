@@ -39,7 +39,8 @@ impl Machine {
         let request = in_flight.item;
         match reply.status {
             200 => self.handle_body(in_flight, now, reply.body),
-            404 if request.resource != Resource::School
+            // A school is a record, and not a list that may be empty.
+            404 if !matches!(request.resource, Resource::School | Resource::SchoolInfo)
                 && has_error(reply.body, request.spec().endpoint.nothing) =>
             {
                 // The digest is the same however the body is formatted.
