@@ -184,6 +184,8 @@ fn errors_of_the_arguments_say_what_to_do() {
         command.args(["--school", "4242"]);
     });
     assert_eq!(code, Some(3), "{said}");
+    assert!(said.contains("See that its id is right"), "{said}");
+    assert!(said.contains("authorised the integrator"), "{said}");
     let (code, said) = ran(&|command| {
         command.env_remove("ROLLBOOK_PASSWORD");
     });
@@ -204,6 +206,23 @@ fn errors_of_the_arguments_say_what_to_do() {
         });
         assert_eq!(code, Some(2), "{said}");
         assert!(said.contains(why) && !said.contains("me:secret"), "{said}");
+    }
+}
+
+/// Nothing listens at the address, or there is no such host. The example ends after three attempts.
+#[test]
+fn a_service_that_cannot_be_reached_ends_it() {
+    let folder = Folder::new();
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    let closed = format!("http://{}", free.local_addr().unwrap());
+    drop(free);
+    for from in [closed.as_str(), "https://no-such-host.invalid"] {
+        let mut command = folder.sync("127.0.0.1", "mirror.redb");
+        let (code, said) = outcome(command.args(["--from", from]).output().unwrap());
+        assert_eq!(code, Some(1), "{said}");
+        assert_eq!(said.matches("tried again").count(), 3, "{said}");
+        let words = "the service could not be reached in three attempts. See that its address is";
+        assert!(said.contains(words), "{said}");
     }
 }
 

@@ -75,12 +75,13 @@ impl Service {
     }
 }
 
-/// Returns the reason for an error. Without a network, the host is not found or is unreachable.
+/// Returns the reason for an error. A name that is not found may be wrong, so that the attempt
+/// counts.
 fn no_reply(error: &Error) -> NoAnswer {
     let cut = (CallFailure::Cut, "the connection was cut");
     match error {
         Error::Timeout(_) => (CallFailure::Timeout, "it took too long"),
-        Error::HostNotFound => (CallFailure::Offline, "its name is not known here"),
+        Error::HostNotFound => (CallFailure::Cut, "its name is not known here"),
         Error::Io(error) => match error.kind() {
             ErrorKind::TimedOut => (CallFailure::Timeout, "it took too long"),
             ErrorKind::NetworkUnreachable | ErrorKind::NetworkDown => {
