@@ -193,7 +193,9 @@ export interface Finding {
 /**
  * What a sync does with a record that has a value that cannot be used.
  *
- * - `fieldEmpty`: the field is empty, as if the service had given no value.
+ * - `fieldEmpty`: the field is empty, as if the service had given no value, unless another answer
+ *   has the value. Many answers repeat the fields of a subject, a grade, a year and a learning
+ *   outcome: such a field retains its value if it had one.
  * - `recordLeftOut`: the record is left out, because the field is part of its key or a rule reads
  *   it. If the record is stored, it remains unchanged.
  */

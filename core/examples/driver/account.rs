@@ -127,7 +127,13 @@ fn describe_finding(finding: &Finding) -> String {
             ")"
         };
     }
+    // Many answers repeat the names of these records.
+    let is_repeated = matches!(
+        kind.as_str(),
+        "subject" | "grade" | "year" | "learning_outcome"
+    );
     text += match finding.effect {
+        FindingEffect::FieldEmpty if is_repeated => "; the field retains its value, if it had one",
         FindingEffect::FieldEmpty => "; the field is empty",
         FindingEffect::RecordLeftOut if count == 1 => "; the record is left out",
         FindingEffect::RecordLeftOut => "; the records are left out",

@@ -61,7 +61,9 @@ impl From<rollbook::Finding> for Finding {
 #[uniffi::remote(Enum)]
 #[non_exhaustive]
 pub enum FindingEffect {
-    /// The field is empty, as if the service had given no value.
+    /// The field is empty, as if the service had given no value, unless another answer has the
+    /// value. Many answers repeat the fields of a subject, a grade, a year and a learning outcome:
+    /// such a field retains its value if it had one.
     FieldEmpty,
     /// The record is left out, because the field is part of its key or a rule reads it. If the
     /// record is stored, it remains unchanged.

@@ -222,6 +222,31 @@ fn a_mark_that_the_service_does_not_give_is_empty() {
     }
 }
 
+/// A name that many answers repeat becomes unusable in all of them. It retains its value, because a
+/// pass does not read all of these answers again. A first pass leaves it empty.
+#[test]
+fn a_repeated_name_that_becomes_unusable_retains_its_value() {
+    let source = school();
+    let bad = |_: &str, answer: Answer| {
+        let Ok(mut value) = serde_json::from_slice::<Value>(&answer.body) else {
+            return answer.body;
+        };
+        replace(&mut value, "subject_name", &json!(["x"]));
+        value.to_string().into_bytes()
+    };
+    for was_stored in [true, false] {
+        let mirror = mirror();
+        if was_stored {
+            pass(&mirror, &source, &mut |_, answer| answer.body);
+        }
+        let report = pass(&mirror, &source, &mut &bad);
+        let mut findings = report.findings.iter();
+        assert!(findings.any(|of| of.kind == "subject" && of.field == "subject_name"));
+        let is_stored = records(&mirror).iter().any(|line| line.contains("Maths"));
+        assert_eq!(is_stored, was_stored);
+    }
+}
+
 /// Get School has no record although Get Schools has one. Nothing shows which fields of the record
 /// are empty, so the stored information remains as old as it was.
 #[test]

@@ -18,11 +18,11 @@ fn lines_of_guide() -> Vec<&'static str> {
 }
 
 /// Replaces the first value of a member in the objects of a list.
-fn damage(body: &[u8], member: &str, count: usize, value: &dyn Fn(&str) -> String) -> Vec<u8> {
+fn damage(body: &[u8], member: &str, count: usize, value: &dyn Fn(&str) -> Value) -> Vec<u8> {
     let mut list: Value = serde_json::from_slice(body).unwrap();
     for object in list.as_array_mut().unwrap().iter_mut().take(count) {
         let before = object[member].as_str().unwrap().to_owned();
-        object[member] = value(&before).into();
+        object[member] = value(&before);
     }
     list.to_string().into_bytes()
 }
@@ -51,10 +51,15 @@ fn answer(source: &Engine, mut client: TcpStream) {
             (status, body) = (403, b"{}".to_vec());
         }
         _ if target.contains("status=current") => {
-            body = damage(&body, "date_of_birth", 2, &|_| "0000-00-00".to_owned());
+            body = damage(&body, "date_of_birth", 2, &|_| "0000-00-00".into());
+        }
+        _ if status == 200 && target.ends_with("learnersubjectsperterm/1000?learner_id=1") => {
+            body = damage(&body, "subject_name", 1, &|name| vec![name].into());
         }
         _ if status == 200 && target.contains("/learnerabsentees/") => {
-            body = damage(&body, "absent_date", 1, &|date| format!("{date} 08:00:00"));
+            body = damage(&body, "absent_date", 1, &|date| {
+                format!("{date} 08:00:00").into()
+            });
         }
         _ => {}
     }

@@ -158,7 +158,9 @@ class FindingEffect(enum.Enum):
     """What a sync does with a record that has a value that cannot be used."""
 
     FIELD_EMPTY = "FIELD_EMPTY"
-    """The field is empty, as if the service had given no value."""
+    """The field is empty, as if the service had given no value, unless another answer has the
+    value. Many answers repeat the fields of a subject, a grade, a year and a learning outcome: such
+    a field retains its value if it had one."""
     RECORD_LEFT_OUT = "RECORD_LEFT_OUT"
     """The record is left out, because the field is part of its key or a rule reads it. If the
     record is stored, it remains unchanged."""

@@ -5040,7 +5040,8 @@ public struct SyncReport: Equatable, Hashable {
      */
     public var unknown: [String]
     /**
-     * State updates that the service refused. The states were reset to their earlier values.
+     * State updates that the service refused during this pass, or after the pass before it. The
+     * states were reset to their earlier values.
      */
     public var refused: [RefusedState]
     /**
@@ -5080,7 +5081,8 @@ public struct SyncReport: Equatable, Hashable {
          * Unknown members of answers, as `record: member`.
          */unknown: [String], 
         /**
-         * State updates that the service refused. The states were reset to their earlier values.
+         * State updates that the service refused during this pass, or after the pass before it. The
+         * states were reset to their earlier values.
          */refused: [RefusedState], 
         /**
          * State updates that the service has not accepted yet. The store already answers with them,
@@ -5638,7 +5640,9 @@ public func FfiConverterTypeDataset_lower(_ value: Dataset) -> RustBuffer {
 public enum FindingEffect: Equatable, Hashable {
     
     /**
-     * The field is empty, as if the service had given no value.
+     * The field is empty, as if the service had given no value, unless another answer has the
+     * value. Many answers repeat the fields of a subject, a grade, a year and a learning outcome:
+     * such a field retains its value if it had one.
      */
     case fieldEmpty
     /**
