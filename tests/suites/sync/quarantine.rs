@@ -381,3 +381,45 @@ fn names_that_are_no_longer_in_any_answer_count() {
         .filter(|line| line.contains(r#""subject_name":"S10"#));
     assert_eq!(names.count(), 2);
 }
+
+/// A day later the service has half of the learners, and nobody's subjects.
+#[test]
+fn what_is_quarantined_does_not_become_younger() {
+    let source = school(&[(9, 1..61)], 1);
+    let mirror = mirror_of(&source);
+    let half = school(&[(9, 1..31)], 1);
+    let next_day = NOW + 86_400;
+    let mut options = SyncOptions::default();
+    options.rotate = Some(1_000);
+    let sync = mirror.sync(SCHOOL, options).unwrap();
+    let report = loop {
+        match sync.next(next_day).unwrap() {
+            Step::Send(call) => {
+                let answer = get(&half, &call.target, NOW);
+                let none = has_no_subjects(&call.target);
+                let reply = match none {
+                    Some((status, body)) => Reply {
+                        status,
+                        body: body.as_bytes(),
+                        ..Reply::default()
+                    },
+                    None => reply(&answer),
+                };
+                sync.handle_reply(call.id, next_day, &reply).unwrap();
+            }
+            Step::Done(report) => break report,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert!(report.quarantined.len() > 30, "{:?}", report.quarantined);
+    let seen = mirror.synced(SCHOOL).unwrap().unwrap().seen;
+    for what in [
+        "the current learners",
+        "the parents of learners",
+        "the learners' subjects",
+    ] {
+        let of = seen.iter().find(|of| of.what == what);
+        let of = of.unwrap_or_else(|| panic!("{what}: {seen:?}"));
+        assert_eq!(of.as_of, NOW, "{what}");
+    }
+}

@@ -10,7 +10,7 @@ use crate::record::replication::coverage_key::{
     AS_OF_COLUMN, CoverageKey, CoverageKind, TO_COLUMN,
 };
 use crate::record::replication::erased_learners::{self, ErasedLearners};
-use crate::record::replication::fetch_log_entry::{FetchLogEntry, FetchState};
+use crate::record::replication::fetch_log_entry::FetchState;
 use crate::store::{
     Block, Collection, Decision, Edits, Item, ItemBuffer, Key, Partition, Reader, Records,
     SchoolOwner, Snapshot, Write,
@@ -200,7 +200,7 @@ pub(crate) fn of_school(snapshot: &Snapshot, school: u64) -> Result<Option<Cover
     };
     let rows = stored_fetch_log::rows(snapshot, school)?;
     // If the clock was ahead in an earlier pass, its times are later than those of the last pass.
-    let newest = rows.values().map(FetchLogEntry::age).max();
+    let newest = rows.values().map(|row| (row.pass, row.asked_at)).max();
     let newest = newest.map_or(i64::MAX, |(_, asked_at)| asked_at);
     for (partition, kind) in partitions_with_kinds(snapshot, school)? {
         let mut values = read(snapshot, partition)?;
@@ -250,6 +250,15 @@ fn fetched_since(
         CoverageKind::LearnersOwnSubjects => &[CoverageKind::SubjectsPerTerm],
         kind => &[kind],
     };
+    // The answer about all learners shows only which of these have changed.
+    let mut per_term = rows
+        .iter()
+        .filter(|(of, _)| of.kind == CoverageKind::SubjectsPerTerm);
+    if coverage_key.kind == CoverageKind::LearnerSubjects
+        && per_term.any(|(_, row)| row.state.is_quarantined())
+    {
+        return None;
+    }
     let mut oldest = None;
     for kind in kinds {
         let last = to.map_or(coverage_key.key.0, Date::number);

@@ -26,17 +26,30 @@ pub(crate) fn update_coverage(
     let coverage_keys = stored_coverage::coverage_keys(write, pass.school)?;
     let joint = joint_coverage(pass, quarantined, &coverage_keys, listed);
     let lost = coverage_keys
-        .into_iter()
+        .iter()
         .filter(|coverage_key| is_lost(pass, coverage_key, &joint, listed));
-    let lost: Vec<CoverageKey> = lost.collect();
+    let lost: Vec<CoverageKey> = lost.copied().collect();
     stored_coverage::remove_coverage(write, pass.school, &lost)?;
     if pass.is_whole {
         for (resource, days) in &pass.days {
             stored_coverage::retain_days(write, pass.school, resource.spec().coverage, days)?;
         }
     }
-    let joint: Vec<CoverageAddition> = joint.into_iter().map(CoverageAddition::Whole).collect();
+    // What is covered already remains as old as its quarantined parts.
+    let is_new = |of: &CoverageKey| {
+        !coverage_keys.contains(of) || !has_quarantined_part(of.kind, quarantined)
+    };
+    let joint = joint.into_iter().filter(is_new);
+    let joint: Vec<CoverageAddition> = joint.map(CoverageAddition::Whole).collect();
     stored_coverage::add_coverage(write, pass.school, &joint, pass.as_of)
+}
+
+/// Returns whether an answer is quarantined that is a part of what several answers cover together.
+fn has_quarantined_part(kind: CoverageKind, quarantined: &Quarantine) -> bool {
+    quarantined.keys().any(|request| match kind {
+        CoverageKind::LearnersParents => LISTINGS.contains(&request.resource),
+        _ => request.resource == Resource::SubjectsPerTerm,
+    })
 }
 
 /// Returns whether the coverage lacks something that a single answer of the pass covers.
