@@ -140,11 +140,14 @@ export interface SyncReport {
   readonly findings: readonly Finding[];
   /** Members of answers that are unknown, as `record: member`. */
   readonly unknown: readonly string[];
-  /** State updates that the service refused. The states are the same as before. */
+  /**
+   * State updates that the service refused during this pass, or after the pass before it. The states
+   * are the same as before.
+   */
   readonly refused: readonly RefusedState[];
   /**
-   * State updates that the service has not accepted yet. The answers of the store contain them, and
-   * the next sync sends them.
+   * State updates of all integrators that the service has not accepted yet. The answers of the store
+   * contain them, and the next sync whose `outbox` names the integrator sends them.
    */
   readonly unsent: readonly UnsentState[];
   /**

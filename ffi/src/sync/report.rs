@@ -146,8 +146,8 @@ pub struct SyncReport {
     /// State updates that the service refused during this pass, or after the pass before it. The
     /// states were reset to their earlier values.
     pub refused: Vec<RefusedState>,
-    /// State updates that the service has not accepted yet. The store already answers with them,
-    /// and the next sync sends them.
+    /// State updates of all integrators that the service has not accepted yet. The store already
+    /// answers with them, and the next sync whose `outbox` names the integrator sends them.
     pub unsent: Vec<UnsentState>,
     /// Targets whose answers changed each time they were requested again, so that one answer may be
     /// older than another. The next pass requests them.

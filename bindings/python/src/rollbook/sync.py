@@ -246,10 +246,11 @@ class SyncReport:
     unknown: Sequence[str]
     """Members of answers that are unknown, as ``record: member``."""
     refused: Sequence[RefusedState]
-    """State updates that the service refused. The states were reset to their earlier values."""
+    """State updates that the service refused during this pass, or after the pass before it. The
+    states were reset to their earlier values."""
     unsent: Sequence[UnsentState]
-    """State updates that the service has not accepted yet. The store already answers with them,
-    and the next sync sends them."""
+    """State updates of all integrators that the service has not accepted yet. The store already
+    answers with them, and the next sync whose ``outbox`` names the integrator sends them."""
     unstable: Sequence[str]
     """Targets whose answers changed each time they were requested again, so that one answer may
     be older than another. The next pass requests them."""

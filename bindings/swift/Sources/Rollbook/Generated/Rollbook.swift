@@ -5045,8 +5045,8 @@ public struct SyncReport: Equatable, Hashable {
      */
     public var refused: [RefusedState]
     /**
-     * State updates that the service has not accepted yet. The store already answers with them,
-     * and the next sync sends them.
+     * State updates of all integrators that the service has not accepted yet. The store already
+     * answers with them, and the next sync whose `outbox` names the integrator sends them.
      */
     public var unsent: [UnsentState]
     /**
@@ -5085,8 +5085,8 @@ public struct SyncReport: Equatable, Hashable {
          * states were reset to their earlier values.
          */refused: [RefusedState], 
         /**
-         * State updates that the service has not accepted yet. The store already answers with them,
-         * and the next sync sends them.
+         * State updates of all integrators that the service has not accepted yet. The store already
+         * answers with them, and the next sync whose `outbox` names the integrator sends them.
          */unsent: [UnsentState], 
         /**
          * Targets whose answers changed each time they were requested again, so that one answer may be
