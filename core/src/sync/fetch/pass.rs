@@ -146,6 +146,10 @@ impl Pass {
         }
         // A quarantined answer remains so, and an approved one approved, if the service repeats it.
         let held = self.quarantined_row(request, answer.digest);
+        // What the answer has removed in this pass counts, even if it is received again.
+        let earlier = self.fetch_log.get(&request.coverage_key(0));
+        let earlier = earlier.filter(|row| row.pass == head.pass && !row.state.is_quarantined());
+        let counted = held.or(earlier.copied());
         let row = FetchLogEntry {
             state: held.map_or(answer.state, |row| row.state),
             pass: head.pass,
@@ -160,8 +164,8 @@ impl Pass {
             status: u64::from(answer.status),
             attempts: in_flight.attempts,
             records: answer.records,
-            lost: held.map_or(0, |row| row.lost),
-            stored: held.map_or(0, |row| row.stored),
+            lost: counted.map_or(0, |row| row.lost),
+            stored: counted.map_or(0, |row| row.stored),
             digest: answer.digest,
         };
         let outcome = self.staging.store(&head, request, &row, &answer)?;

@@ -143,32 +143,29 @@ impl Publication<'_> {
         published_coverage::lacks_coverage(self, reader, &quarantined.collect())
     }
 
-    /// Returns the quarantined answers that are not examined in this publication.
+    /// Returns the quarantined answers that are not examined in this publication: others than the
+    /// published ones, and those that await a decision, with what they would remove.
     fn quarantined_before(&self) -> Quarantine {
         let is_quarantined = |row: &FetchLogEntry| {
             matches!(row.state, FetchState::Quarantined | FetchState::Approved)
         };
         let quarantined = logged_requests(self.rows).filter(|(_, row)| is_quarantined(row));
-        let quarantined = quarantined.filter(|(request, _)| !self.fetched.contains(request));
+        let quarantined = quarantined
+            .filter(|(request, row)| self.awaits_decision(row) || !self.fetched.contains(request));
         quarantined
-            .map(|(request, _)| (request, Loss::default()))
+            .map(|(request, row)| (request, Loss::new(request.id, row.lost, row.stored)))
             .collect()
     }
 
     /// Returns the answers to quarantine in addition to those that are quarantined already: those
-    /// that would remove too much, those that await a decision, and all answers of their groups.
+    /// that would remove too much, and all answers of their groups and of the quarantined ones.
     fn quarantine(&self, losses: &Losses, quarantined: &Quarantine) -> Quarantine {
         let row = |request: ResourceRequest| self.rows.get(&request.coverage_key(0));
         let is_approved = |row: &FetchLogEntry| row.state == FetchState::Approved;
-        let mut blocked = losses.too_much(&self.earlier_losses(), |request| {
+        let blocked = losses.too_much(&self.earlier_losses(), |request| {
             row(request).is_some_and(is_approved)
         });
         let fetched = self.fetched.iter().copied();
-        blocked.extend(
-            fetched
-                .clone()
-                .filter(|request| row(*request).is_some_and(|row| self.awaits_decision(row))),
-        );
         let groups = blocked.iter().chain(quarantined.keys());
         let groups: HashSet<(Group, u64)> = groups.filter_map(|request| request.group()).collect();
         let is_blocked = |request: &ResourceRequest| {
@@ -188,20 +185,27 @@ impl Publication<'_> {
             .collect()
     }
 
-    /// Returns whether a quarantined answer was examined together with all others of its pass, so
-    /// that only the app or another answer of the service can change that it is quarantined.
+    /// Returns whether a quarantined answer was examined together with all others of its pass, or
+    /// the service has repeated it, so that only the app or another answer of the service can change
+    /// that it is quarantined.
     fn awaits_decision(&self, row: &FetchLogEntry) -> bool {
+        let is_examined = self.head.is_published || !row.is_changed;
         row.state == FetchState::Quarantined
-            && (row.pass < self.head.pass || self.head.is_published && row.lost > 0)
+            && (row.pass < self.head.pass || is_examined && row.lost > 0)
     }
 
-    /// Returns what the answers that were published earlier in this pass have removed.
+    /// Returns what the answers that were published earlier in this pass have removed, even if they
+    /// were received again since, and what those that await a decision would remove.
     fn earlier_losses(&self) -> HashMap<AnswerSource, Loss> {
         let mut losses: HashMap<AnswerSource, Loss> = HashMap::new();
         let earlier = logged_requests(self.rows)
-            .filter(|(_, row)| row.state == FetchState::Published && row.pass == self.head.pass);
+            .filter(|(_, row)| !row.state.is_quarantined() || self.awaits_decision(row))
+            .filter(|(_, row)| row.pass == self.head.pass);
         for (request, row) in earlier {
-            let loss = Loss::new(request.id, row.lost, row.stored);
+            // The rest of what was stored is counted again.
+            let is_again = !row.state.is_quarantined() && self.fetched.contains(&request);
+            let stored = if is_again { row.lost } else { row.stored };
+            let loss = Loss::new(request.id, row.lost, stored);
             losses.entry(request.spec().source).or_default().add(loss);
         }
         losses

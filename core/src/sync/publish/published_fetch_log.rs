@@ -48,6 +48,9 @@ pub(crate) fn update_fetch_log(
         }
         let loss = largest.get(request).filter(|_| !is_approved);
         let Loss { lost, stored, .. } = loss.copied().unwrap_or_default();
+        // What the answer has removed when it was published earlier in the pass.
+        let is_again = row.pass == pass.head.pass && !row.state.is_quarantined();
+        let earlier = if is_again { row.lost } else { 0 };
         let row = FetchLogEntry {
             state: FetchState::Published,
             due: if is_partial(*request) || is_contradicted(*request, row, outcome) {
@@ -55,8 +58,8 @@ pub(crate) fn update_fetch_log(
             } else {
                 row.due
             },
-            lost,
-            stored,
+            lost: lost + earlier,
+            stored: stored + earlier,
             ..*row
         };
         match request.resource {
