@@ -20,6 +20,7 @@ mod contradicted;
 mod cost;
 pub(crate) mod coverage_model;
 mod cuts;
+mod decided;
 mod disk;
 mod erased;
 mod faults;
