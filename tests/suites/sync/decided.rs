@@ -120,6 +120,8 @@ struct World<'c> {
     answers: BTreeMap<String, Answered>,
     /// The records at the begin of the pass, as long as the service has these.
     begin: Option<Records>,
+    /// The learners that were in no list at some time since then. Their values do not count.
+    left: BTreeSet<u64>,
     /// Whether the mirror has the records of the service.
     is_current: bool,
     is_in_pass: bool,
@@ -150,6 +152,7 @@ impl World<'_> {
             erased: BTreeSet::new(),
             answers: BTreeMap::new(),
             begin: None,
+            left: BTreeSet::new(),
             is_current: true,
             is_in_pass: false,
             counts,

@@ -301,6 +301,40 @@ fn a_small_grade_may_lose_a_learner() {
     assert!(is_same(&mirror, &source, &format!("{MARKS}9")));
 }
 
+/// One learner after the other loses all marks, in answers to the same request in one pass.
+#[test]
+fn learners_who_lose_their_marks_one_by_one_count_together() {
+    let source = school(&[(9, 1..4), (10, 11..61)], 60);
+    let mirror = mirror_of(&source);
+    // The pass publishes many marks of another grade.
+    change(
+        &source,
+        r#"{"type":"mark","school_id":1000,"assessment_id":10001,"learner_id":40,"mark":"2"}"#,
+    );
+    let sync = start(&mirror);
+    drive(&sync, &source, |_| None);
+    let marks = format!("{MARKS}9");
+    for (learner, is_published) in [(1, true), (2, false)] {
+        for number in 0..60 {
+            change(
+                &source,
+                &format!(
+                    r#"{{"type":"mark","school_id":1000,"assessment_id":{},"learner_id":{learner},"deleted":true}}"#,
+                    9_000 + number
+                ),
+            );
+        }
+        sync.prioritise(&marks).unwrap();
+        let report = drive(&sync, &source, |_| None);
+        assert_eq!(
+            targets(&report).contains(&marks),
+            !is_published,
+            "{learner}"
+        );
+        assert_eq!(is_same(&mirror, &source, &marks), is_published, "{learner}");
+    }
+}
+
 /// A structure has a cell for each learner and assessment, even without marks.
 #[test]
 fn cells_without_a_mark_may_go() {

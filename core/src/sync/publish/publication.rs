@@ -1,10 +1,9 @@
 //! Publishes fetched records as the school's records, in one transaction with the coverage that
 //! results from them.
 
-use super::authority::AnswerSource;
 use super::publication_input::Publication;
 use super::reconcile::Reconciler;
-use super::shrink_guard::{Loss, Losses, Quarantine};
+use super::shrink_guard::{EarlierLosses, Loss, Losses, Quarantine};
 use super::{published_coverage, published_fetch_log};
 use crate::dataset;
 use crate::dataset::replication::stored_fetch_log::{self, FetchLog};
@@ -18,7 +17,7 @@ use crate::sync::fetch::pass::Pass;
 use crate::sync::fetch::staging::{Staging, StoreOutcome};
 use crate::sync::plan::resource::{Frequency, Group, Resource, Selection};
 use crate::sync::plan::resource_request::{ResourceRequest, logged_requests};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::mem;
 
 impl Pass {
@@ -146,12 +145,10 @@ impl Publication<'_> {
     /// Returns the quarantined answers that are not examined in this publication: others than the
     /// published ones, and those that await a decision, with what they would remove.
     fn quarantined_before(&self) -> Quarantine {
-        let is_quarantined = |row: &FetchLogEntry| {
-            matches!(row.state, FetchState::Quarantined | FetchState::Approved)
-        };
-        let quarantined = logged_requests(self.rows).filter(|(_, row)| is_quarantined(row));
-        let quarantined = quarantined
-            .filter(|(request, row)| self.awaits_decision(row) || !self.fetched.contains(request));
+        let fetched: HashSet<&ResourceRequest> = self.fetched.iter().collect();
+        let quarantined = logged_requests(self.rows).filter(|(request, row)| {
+            row.state.is_quarantined() && (self.awaits_decision(row) || !fetched.contains(request))
+        });
         quarantined
             .map(|(request, row)| (request, Loss::new(request.id, row.lost, row.stored)))
             .collect()
@@ -185,9 +182,8 @@ impl Publication<'_> {
             .collect()
     }
 
-    /// Returns whether a quarantined answer was examined together with all others of its pass, or
-    /// the service has repeated it, so that only the app or another answer of the service can change
-    /// that it is quarantined.
+    /// Returns whether only the app or another answer of the service can release a quarantined
+    /// answer: it was examined together with all others of the pass, or the service has repeated it.
     fn awaits_decision(&self, row: &FetchLogEntry) -> bool {
         let is_examined = self.head.is_published || !row.is_changed;
         row.state == FetchState::Quarantined
@@ -196,17 +192,19 @@ impl Publication<'_> {
 
     /// Returns what the answers that were published earlier in this pass have removed, even if they
     /// were received again since, and what those that await a decision would remove.
-    fn earlier_losses(&self) -> HashMap<AnswerSource, Loss> {
-        let mut losses: HashMap<AnswerSource, Loss> = HashMap::new();
-        let earlier = logged_requests(self.rows)
-            .filter(|(_, row)| !row.state.is_quarantined() || self.awaits_decision(row))
-            .filter(|(_, row)| row.pass == self.head.pass);
+    fn earlier_losses(&self) -> EarlierLosses {
+        let fetched: HashSet<&ResourceRequest> = self.fetched.iter().collect();
+        let mut losses = EarlierLosses::default();
+        let earlier = logged_requests(self.rows).filter(|(_, row)| {
+            let is_counted = !row.state.is_quarantined() || self.awaits_decision(row);
+            is_counted && row.pass == self.head.pass
+        });
         for (request, row) in earlier {
             // The rest of what was stored is counted again.
-            let is_again = !row.state.is_quarantined() && self.fetched.contains(&request);
+            let is_again = !row.state.is_quarantined() && fetched.contains(&request);
             let stored = if is_again { row.lost } else { row.stored };
             let loss = Loss::new(request.id, row.lost, stored);
-            losses.entry(request.spec().source).or_default().add(loss);
+            losses.add(request, loss, is_again);
         }
         losses
     }

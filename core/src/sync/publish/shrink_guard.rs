@@ -26,6 +26,24 @@ pub(crate) struct Losses {
     columns: HashMap<(ResourceRequest, Kind, u32), Loss>,
 }
 
+/// The values that answers have removed earlier in the pass.
+#[derive(Default)]
+pub(crate) struct EarlierLosses {
+    by_source: HashMap<AnswerSource, Loss>,
+    /// The losses of answers that are examined again.
+    by_request: HashMap<ResourceRequest, Loss>,
+}
+
+impl EarlierLosses {
+    pub(crate) fn add(&mut self, request: ResourceRequest, loss: Loss, is_again: bool) {
+        let of_source = self.by_source.entry(request.spec().source).or_default();
+        of_source.add(loss);
+        if is_again {
+            self.by_request.insert(request, loss);
+        }
+    }
+}
+
 /// How many of the stored values of a column would be removed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Loss {
@@ -46,7 +64,7 @@ impl Loss {
         }
     }
 
-    pub(crate) fn add(&mut self, other: Loss) {
+    fn add(&mut self, other: Loss) {
         self.lost += other.lost;
         self.stored += other.stored;
         let is_another = self.owner.is_some_and(|owner| Some(owner) != other.owner);
@@ -113,14 +131,14 @@ impl Losses {
     /// included in the counts but not in the result.
     pub(crate) fn too_much(
         &self,
-        earlier: &HashMap<AnswerSource, Loss>,
+        earlier: &EarlierLosses,
         is_approved: impl Fn(ResourceRequest) -> bool,
     ) -> HashSet<ResourceRequest> {
         let mut by_source: HashMap<(AnswerSource, Kind, u32), Loss> = HashMap::new();
         for ((request, kind, field), loss) in &self.columns {
             let source = request.spec().source;
             let total = by_source.entry((source, *kind, *field));
-            let before = || earlier.get(&source).copied().unwrap_or_default();
+            let before = || earlier.by_source.get(&source).copied().unwrap_or_default();
             total.or_insert_with(before).add(*loss);
         }
         let columns = self
@@ -128,7 +146,9 @@ impl Losses {
             .iter()
             .filter(|((request, kind, field), loss)| {
                 let of_source = by_source.get(&(request.spec().source, *kind, *field));
-                let is_too_much = loss.is_too_much() || of_source.is_some_and(Loss::is_too_much);
+                let mut own = earlier.by_request.get(request).copied().unwrap_or_default();
+                own.add(**loss);
+                let is_too_much = own.is_too_much() || of_source.is_some_and(Loss::is_too_much);
                 loss.lost > 0 && is_too_much && !is_approved(*request)
             });
         columns.map(|((request, ..), _)| *request).collect()

@@ -49,6 +49,7 @@ impl World<'_> {
             // Without an unfinished pass, this sync begins one.
             if !self.is_in_pass {
                 self.begin = self.is_current.then(|| records(&self.mirror));
+                self.left.clear();
             }
         }
     }

@@ -4,16 +4,22 @@ use super::World;
 use super::app::Answered;
 use super::service::hash;
 use super::service::{KINDS, PARENT, group, records};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl World<'_> {
     /// Checks that the pass removed few records, unless the service has.
-    pub(super) fn has_lost_little(&self) -> Result<(), String> {
+    pub(super) fn has_lost_little(&mut self) -> Result<(), String> {
         let Some(begin) = &self.begin else {
             return Ok(());
         };
         self.counts.add("passes in an outage", 1);
         let now = records(&self.mirror);
+        let is_in = |learner: u64| now.contains_key(&("learner".to_owned(), vec![learner]));
+        let learners = begin.keys().filter(|(kind, _)| kind == "learner");
+        let learners = learners.map(|(_, key)| key[0]);
+        self.left
+            .extend(learners.filter(|learner| !is_in(*learner)));
         for (kind, _) in KINDS {
             let learner = |key: &[u64]| match kind {
                 "parent" => key[0] - PARENT,
@@ -22,13 +28,12 @@ impl World<'_> {
                 _ => 0,
             };
             let of_kind = begin.iter().filter(|((of, _), _)| *of == kind);
-            let is_listed = |learner: u64| now.contains_key(&("learner".to_owned(), vec![learner]));
-            let lost = of_kind.clone().filter(|(key, before)| match now.get(*key) {
-                None => true,
-                Some(now) => {
-                    kind == "mark" && before.get("mark").is_some() && now.get("mark").is_none()
-                }
-            });
+            let is_listed = |learner: u64| is_in(learner) && !self.left.contains(&learner);
+            // A mark without a value is only a cell of a structure.
+            let has_value = |record: &Value| kind != "mark" || record.get("mark").is_some();
+            let lost = of_kind
+                .clone()
+                .filter(|(key, before)| has_value(before) && !now.get(*key).is_some_and(has_value));
             let lost: Vec<&Vec<u64>> = lost
                 .map(|((_, key), _)| key)
                 .filter(|key| {
