@@ -122,6 +122,8 @@ struct World<'c> {
     begin: Option<Records>,
     /// The learners that were in no list at some time since then. Their values do not count.
     left: BTreeSet<u64>,
+    /// The groups of which an answer was ever approved.
+    approved: BTreeSet<String>,
     /// Whether the mirror has the records of the service.
     is_current: bool,
     is_in_pass: bool,
@@ -153,6 +155,7 @@ impl World<'_> {
             answers: BTreeMap::new(),
             begin: None,
             left: BTreeSet::new(),
+            approved: BTreeSet::new(),
             is_current: true,
             is_in_pass: false,
             counts,

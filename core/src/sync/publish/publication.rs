@@ -22,8 +22,8 @@ use std::mem;
 
 impl Pass {
     /// Publishes the answers that are fetched and not published yet, or only those to `only`.
-    /// Quarantined answers are examined again together with the others. If it fails, it can be
-    /// repeated. Returns false if the stored pass has changed.
+    /// Quarantined answers are examined again together with the others, unless they await a decision.
+    /// If it fails, it can be repeated. Returns false if the stored pass has changed.
     pub(crate) fn publish(&mut self, only: Option<&[ResourceRequest]>) -> Result<bool> {
         let Some(head) = self.head else {
             return Ok(true);

@@ -123,7 +123,6 @@ impl World<'_> {
             .filter(|_| random.chance(decide.share))
             .collect();
         random.shuffle(&mut list);
-        let mut approved = BTreeSet::new();
         for target in list {
             if decide.renews {
                 self.sync = None;
@@ -142,7 +141,7 @@ impl World<'_> {
             if is_approved {
                 (self.is_current, self.begin) = (false, None);
                 self.counts.add("approvals", 1);
-                approved.insert(group(&target));
+                self.approved.insert(group(&target));
                 expected.remove(&target);
             } else if expected.contains(&target) {
                 self.counts.add("rejections", 1);
@@ -159,7 +158,8 @@ impl World<'_> {
             if !self.is_in_pass && random.chance(50) {
                 let (bodies, before) = (self.bodies(), self.quarantined());
                 // What is only unpublished because of an approved answer belongs to it.
-                expected.retain(|other| before[other] > 0 || !approved.contains(&group(other)));
+                expected
+                    .retain(|other| before[other] > 0 || !self.approved.contains(&group(other)));
                 match self.sync.as_ref().unwrap().next(self.now).unwrap() {
                     Step::Send(call) => {
                         self.is_in_pass = true;
@@ -170,7 +170,7 @@ impl World<'_> {
                 }
                 let mut list: BTreeSet<String> = self.quarantined().into_keys().collect();
                 list.retain(|other| {
-                    before.get(other) != Some(&0) || !approved.contains(&group(other))
+                    before.get(other) != Some(&0) || !self.approved.contains(&group(other))
                 });
                 // The answers about learners that leave are removed.
                 let stored = records(&self.mirror);
