@@ -112,6 +112,31 @@ pub(super) fn without_marks(source: &Engine, grade: u64, assessments: u64) {
     }
 }
 
+/// Deletes the marks of a learner in the assessments of a grade.
+fn delete_marks(source: &Engine, grade: u64, learner: u64, assessments: u64) {
+    for number in 0..assessments {
+        let assessment = grade * 1_000 + number;
+        change(
+            source,
+            &format!(
+                r#"{{"type":"mark","school_id":1000,"assessment_id":{assessment},"learner_id":{learner},"deleted":true}}"#
+            ),
+        );
+    }
+}
+
+/// Deletes the subjects of a learner.
+fn delete_subjects(source: &Engine, learner: u64) {
+    for subject in 101..=103 {
+        change(
+            source,
+            &format!(
+                r#"{{"type":"learner_subject","school_id":1000,"learner_id":{learner},"year":2026,"subject_id":{subject},"deleted":true}}"#
+            ),
+        );
+    }
+}
+
 /// A mark of another grade changes in the same pass, so that the pass publishes twice.
 #[test]
 fn quarantined_answers_remain_in_the_report() {
@@ -169,23 +194,8 @@ fn the_order_of_approvals_makes_no_difference() {
 {{"type":"accountable_person","school_id":1000,"accountable_person_id":{id},"deleted":true}}"#
                     ),
                 );
-                for number in 0..25 {
-                    change(
-                        &after,
-                        &format!(
-                            r#"{{"type":"mark","school_id":1000,"assessment_id":{},"learner_id":{id},"deleted":true}}"#,
-                            9_000 + number
-                        ),
-                    );
-                }
-                for subject in 101..=103 {
-                    change(
-                        &after,
-                        &format!(
-                            r#"{{"type":"learner_subject","school_id":1000,"learner_id":{id},"year":2026,"subject_id":{subject},"deleted":true}}"#
-                        ),
-                    );
-                }
+                delete_marks(&after, 9, id, 25);
+                delete_subjects(&after, id);
             }
         } else {
             without_marks(&after, 9, 25);
@@ -279,23 +289,8 @@ fn a_small_grade_may_lose_a_learner() {
         &source,
         r#"{"type":"learner","school_id":1000,"id":2,"deleted":true}"#,
     );
-    for subject in 101..=103 {
-        change(
-            &source,
-            &format!(
-                r#"{{"type":"learner_subject","school_id":1000,"learner_id":2,"year":2026,"subject_id":{subject},"deleted":true}}"#
-            ),
-        );
-    }
-    for number in 0..60 {
-        change(
-            &source,
-            &format!(
-                r#"{{"type":"mark","school_id":1000,"assessment_id":{},"learner_id":2,"deleted":true}}"#,
-                9_000 + number
-            ),
-        );
-    }
+    delete_subjects(&source, 2);
+    delete_marks(&source, 9, 2, 60);
     let report = drive(&start(&mirror), &source, |_| None);
     assert_eq!(report.quarantined, []);
     assert!(is_same(&mirror, &source, &format!("{MARKS}9")));
@@ -315,15 +310,7 @@ fn learners_who_lose_their_marks_one_by_one_count_together() {
     drive(&sync, &source, |_| None);
     let marks = format!("{MARKS}9");
     for (learner, is_published) in [(1, true), (2, false)] {
-        for number in 0..60 {
-            change(
-                &source,
-                &format!(
-                    r#"{{"type":"mark","school_id":1000,"assessment_id":{},"learner_id":{learner},"deleted":true}}"#,
-                    9_000 + number
-                ),
-            );
-        }
+        delete_marks(&source, 9, learner, 60);
         sync.prioritise(&marks).unwrap();
         let report = drive(&sync, &source, |_| None);
         assert_eq!(

@@ -144,14 +144,16 @@ impl Pass {
             let erased = self.staging.erased()?;
             answer.notes.leave_out(|learner| erased.has(learner));
         }
-        // A quarantined answer remains so, and an approved one approved, if the service repeats it.
-        let held = self.quarantined_row(request, answer.digest);
+        // A quarantined answer remains so, and an approved one approved, if the service repeats it and
+        // its records are stored again.
+        let repeated = self.quarantined_row(request, answer.digest);
+        let repeated = repeated.filter(|_| answer.state == FetchState::Fetched);
         // What the answer has removed in this pass counts, even if it is received again.
         let earlier = self.fetch_log.get(&request.coverage_key(0));
         let earlier = earlier.filter(|row| row.pass == head.pass && !row.state.is_quarantined());
-        let counted = held.or(earlier.copied());
+        let counted = repeated.or(earlier.copied());
         let row = FetchLogEntry {
-            state: held.map_or(answer.state, |row| row.state),
+            state: repeated.map_or(answer.state, |row| row.state),
             pass: head.pass,
             times: self.times(request) + 1,
             position: self.received,
