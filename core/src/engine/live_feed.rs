@@ -76,7 +76,8 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// Fails with `resync_required` if the text is not a position; with `unsupported` if this store
+    /// Fails with `resync_required` if the text is not a position; with `not_synced` if the first
+    /// pass of the sync of a school has not published anything yet; with `unsupported` if this store
     /// follows another one and the scope contains more than it has, or if the scope contains more
     /// than about 100,000 learners and schools; with `suspended`, `closed`, `io` or `corrupt`.
     pub fn feed(&self, scope: &Scope, after: Option<&str>) -> Result<Feed> {
@@ -110,7 +111,7 @@ impl Engine {
             store: Arc::downgrade(&self.store),
             scope,
             watches,
-            has_failed: false,
+            current: None,
         }
     }
 
@@ -144,29 +145,40 @@ pub struct LiveFeed {
     store: Weak<Store>,
     scope: Scope,
     watches: Vec<Watch>,
-    /// Whether the last poll failed, so that the next one must create a feed again.
-    has_failed: bool,
+    /// The position for which the last poll returned no feed, which is empty if there was none.
+    /// Until something is changed, there is no feed for this position. A feed that was returned may
+    /// be lost, so that it is made again.
+    current: Option<String>,
 }
 
 #[cfg(not(target_family = "wasm"))]
 impl LiveFeed {
     /// Returns the feed after a position if the follower should apply it (see
-    /// [`Feed::has_changes`]). As long as nothing was changed in the schools of the scope, a poll
-    /// costs almost nothing; the first poll always looks for changes.
+    /// [`Feed::has_changes`]). If the last poll had the same position and returned nothing, and
+    /// nothing was changed in the schools of the scope since, a poll costs almost nothing.
     ///
     /// # Errors
-    /// Fails as [`Engine::feed`] does. The next poll tries again.
+    /// Fails as [`Engine::feed`] does, except that it returns `None` while the engine is suspended.
+    /// The next poll tries again.
     pub fn poll(&mut self, after: Option<&str>) -> Option<Result<Feed>> {
         let touched = self.watches.iter().filter(|watch| watch.take_changed());
-        if touched.count() == 0 && !self.has_failed {
+        let current = self.current.take();
+        if touched.count() == 0 && current.as_deref() == Some(after.unwrap_or_default()) {
+            self.current = current;
             return None;
         }
         let store = self.store.upgrade().filter(|_| !self.is_over())?;
         let lease = store.lease().map_err(Error::from);
         let feed = lease.and_then(|lease| Ok(Feed::new(lease, &self.scope, after)?));
-        self.has_failed = feed.is_err();
-        feed.map(|feed| feed.has_changes().then_some(feed))
-            .transpose()
+        // The watches are notified when the engine is resumed.
+        if let Err(Error::Suspended) = feed {
+            return None;
+        }
+        let feed = feed.map(|feed| feed.has_changes().then_some(feed));
+        if let Ok(None) = feed {
+            self.current = Some(after.unwrap_or_default().to_owned());
+        }
+        feed.transpose()
     }
 
     /// Sets a callback for the time when a poll may return a feed. It is called by the thread that

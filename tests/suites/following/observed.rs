@@ -1,11 +1,12 @@
 //! Live queries at a follower, compared with the same questions asked again, while its source, its
 //! scope and its records change: the last answer of a live query is always the current one.
 
+use super::records;
 use super::scope::{LEARNERS, Reach, SCHOOLS};
 use super::source::{Event, Events, Source};
-use super::transfer::bring;
+use super::transfer::{bring, push};
 use crate::observed::{CheckedQuery, questions};
-use rollbook::{Engine, Options, Scope};
+use rollbook::{Engine, Feed, Options, Scope};
 use rollbook_tests::random::Random;
 use rollbook_tests::search::{Counts, extent, search, seeds};
 use rollbook_tests::shrink::{Change, Part};
@@ -127,6 +128,62 @@ fn run(seed: u64, happenings: &[Happening], count: &Counts) -> Result<(), String
     }
     count.add("changes", source.changes);
     Ok(())
+}
+
+const SCHOOL: &str = r#"
+{"type":"school","school_id":1,"current_year":2026}
+{"type":"learner","school_id":1,"id":7,"first_name":"Anna"}
+"#;
+
+fn rename(source: &Engine, name: &str) {
+    let line = format!(r#"{{"type":"learner","school_id":1,"id":7,"first_name":"{name}"}}"#);
+    source.apply(line.as_bytes()).unwrap();
+}
+
+fn apply(follower: &Engine, feed: Feed) {
+    let lines = feed.map(|line| line.unwrap() + "\n").collect::<String>();
+    push(&mut Random::new(1), follower, lines.as_bytes()).unwrap();
+}
+
+/// A server may remember the position of the feed that it sent last. The follower may want a
+/// comparison by then, which such a server does not know.
+#[test]
+fn each_feed_may_begin_at_the_position_of_the_previous_one() {
+    let source = Engine::memory(Options::default()).unwrap();
+    source.apply(SCHOOL.as_bytes()).unwrap();
+    let follower = Engine::memory(Options::default()).unwrap();
+    let mut feeds = source.observe_feed(Scope::default().school(1));
+    let mut position = None;
+    for round in 0..5 {
+        let feed = feeds.poll(position.as_deref()).unwrap().unwrap();
+        position = Some(feed.position());
+        apply(&follower, feed);
+        assert_eq!(records(&follower), records(&source), "{round}");
+        rename(&source, &format!("Name {round}"));
+    }
+}
+
+/// A feed that was cut, or that the follower refused, is made again if the same position is polled
+/// again, although nothing was changed meanwhile.
+#[test]
+fn a_feed_that_was_lost_is_made_again() {
+    let source = Engine::memory(Options::default()).unwrap();
+    source.apply(SCHOOL.as_bytes()).unwrap();
+    let follower = Engine::memory(Options::default()).unwrap();
+    let mut feeds = source.observe_feed(Scope::default().school(1));
+    drop(feeds.poll(None).unwrap().unwrap());
+    apply(&follower, feeds.poll(None).unwrap().unwrap());
+    let first = follower.followed().unwrap().unwrap();
+    assert!(feeds.poll(Some(&first)).is_none());
+    rename(&source, "Other");
+    drop(feeds.poll(Some(&first)).unwrap().unwrap());
+    apply(&follower, feeds.poll(Some(&first)).unwrap().unwrap());
+    let second = follower.followed().unwrap().unwrap();
+    assert!(feeds.poll(Some(&second)).is_none());
+    // Also for the position of a follower that was restored from a copy, or has removed its data.
+    assert!(feeds.poll(Some(&first)).is_some());
+    assert!(feeds.poll(None).is_some());
+    assert!(feeds.poll(Some(&second)).is_none());
 }
 
 /// The tables that belong to no school are part of every scope, even of an empty one.

@@ -33,6 +33,14 @@ pub(crate) struct PositionHead {
 }
 
 impl FollowerPosition {
+    /// Returns the position that the source computes for the end of a feed.
+    pub(crate) fn without_checksums(&self) -> FollowerPosition {
+        FollowerPosition {
+            wants_checksums: false,
+            ..self.clone()
+        }
+    }
+
     pub(crate) fn push_head(&self, out: &mut Vec<u8>) {
         out.push(VERSION);
         out.extend_from_slice(&self.change_position.incarnation.to_le_bytes());
