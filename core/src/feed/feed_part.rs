@@ -47,6 +47,14 @@ pub(super) struct FeedPart {
 const CHECKED_SHARE: u64 = 16;
 const FEW_RECORDS: u64 = 1000;
 
+/// The kinds of records of which each describes a person.
+const PEOPLE: [Kind; 4] = [
+    Kind::Learner,
+    Kind::Parent,
+    Kind::AccountablePerson,
+    Kind::StaffMember,
+];
+
 /// The number of bytes of staged removals above which they are moved from memory to the store.
 const REMOVALS_BYTES: usize = 16 << 20;
 
@@ -123,9 +131,11 @@ impl FeedPart {
         for of in &self.whole {
             stage_removal(write, &mut sorter, *of)?;
         }
-        let may_remove_people = !changed.is_empty() || self.whole.iter().any(Option::is_some);
         let committed = commit_unchecked(write, sorter)?;
-        if may_remove_people {
+        if !changed.is_empty()
+            || self.whole.iter().any(Option::is_some)
+            || PEOPLE.iter().any(|kind| committed.get(*kind).removed > 0)
+        {
             removals.add(&committed);
         } else {
             summary.add(&committed);
@@ -145,7 +155,13 @@ impl FeedPart {
             }
         }
         for (school, coverage) in &self.coverage {
-            let entries = coverage.as_deref().unwrap_or_default();
+            let erased = ErasedLearners::read_for_write(write, *school)?;
+            let entries = coverage
+                .iter()
+                .flatten()
+                .filter(|CoverageEntry { key, .. }| {
+                    !(key.kind.is_of_learner() && erased.has(key.key.0))
+                });
             coverage_entries::replace_coverage(write, *school, entries)?;
             write.set_owner(
                 *school,

@@ -85,6 +85,37 @@ fn nothing_remains_of_a_learner_who_leaves_the_scope() {
     }
 }
 
+/// Records of people that a dataset removes at the source, one by one.
+#[test]
+fn nothing_remains_of_people_whom_a_dataset_removes() {
+    let learner = Portrait::new(ONE, 1, &[880_000_001]);
+    let removal = learner.removal();
+    let all = Scope::default().school(SCHOOL);
+    let family = Scope::default().learners(SCHOOL, [ONE, 3]);
+    let (people, removals) = Portrait::of_people();
+    for (portrait, removals, scope) in [
+        (&people, &removals, &all),
+        (&learner, &removal, &all),
+        (&learner, &removal, &family),
+    ] {
+        let source = Engine::memory(options()).unwrap();
+        source.apply(school(SCHOOL, 12).as_bytes()).unwrap();
+        source.apply(portrait.lines.as_bytes()).unwrap();
+        let disk = Disk::default();
+        let follower = Engine::open_with_backend(disk.clone(), options()).unwrap();
+        follow(&source, &follower, scope);
+        let needles = &portrait.needles;
+        assert!(found(&disk.bytes(), needles).len() > needles.len() / 2);
+        source.apply(removals.as_bytes()).unwrap();
+        follow(&source, &follower, scope);
+        assert_eq!(records(&follower).len(), {
+            let lines = source.export_scope(scope).unwrap();
+            lines.count()
+        });
+        assert_eq!(found(&disk.bytes(), needles), [""; 0]);
+    }
+}
+
 /// The file is rewritten once, independent of the number of learners who leave at once, and only if
 /// a learner leaves.
 #[test]

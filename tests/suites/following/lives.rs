@@ -103,9 +103,9 @@ impl Follower {
             1 => self.engine().compact().unwrap(),
             2 if may_erase && dice.chance(30) => {
                 let learner = dice.pick(&LEARNERS);
-                let is_synced = self.engine().synced(school).unwrap().is_some();
+                let follows = self.engine().followed().unwrap().is_some();
                 self.engine().erase_learner(school, learner).unwrap();
-                if is_synced {
+                if follows {
                     self.erased.entry(school).or_default().insert(learner);
                 }
             }

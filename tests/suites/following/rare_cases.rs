@@ -185,6 +185,36 @@ fn a_learner_erased_while_a_segment_is_applied_is_not_added_again() {
     );
 }
 
+/// The device erases a learner while the school is not followed, or belongs to the app.
+#[test]
+fn a_learner_erased_between_feeds_is_not_added_again() {
+    let source = memory(SOURCE);
+    let scope = Scope::default().school(1).school(2);
+    let other = Scope::default().school(2);
+    for is_forgotten in [false, true] {
+        let follower = followed(&source, &scope);
+        if is_forgotten {
+            follower.forget_sync(1).unwrap();
+        } else {
+            follow(&source, &follower, &other);
+        }
+        follower.erase_learner(1, 7).unwrap();
+        follow(&source, &follower, &scope);
+        assert_eq!(names(&follower), ["Zoe", "Ben", "Cem"], "{is_forgotten}");
+    }
+    // The feed that brings the school has begun.
+    let follower = followed(&source, &other);
+    let after = follower.followed().unwrap();
+    let lines = feed(&source, &scope, after.as_deref()).unwrap();
+    let (end, lines) = lines.split_last().unwrap();
+    let mut part = follower.follow();
+    part.push(lines.concat().as_bytes()).unwrap();
+    follower.erase_learner(1, 7).unwrap();
+    assert_eq!(part.push(end.as_bytes()), Err(Error::OutOfSync));
+    follow(&source, &follower, &scope);
+    assert_eq!(names(&follower), ["Zoe", "Ben", "Cem"]);
+}
+
 /// A school may leave the scope before its segment was applied; until then its old records were
 /// retained.
 #[test]

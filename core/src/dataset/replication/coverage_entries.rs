@@ -54,10 +54,10 @@ pub(crate) fn coverage_entries(
 }
 
 /// Replaces the coverage of a school. Its erased learners remain stored.
-pub(crate) fn replace_coverage(
+pub(crate) fn replace_coverage<'e>(
     write: &mut Write<'_>,
     school: u64,
-    entries: &[CoverageEntry],
+    entries: impl Iterator<Item = &'e CoverageEntry>,
 ) -> Result<()> {
     let mut partitions: BTreeMap<Partition, CoverageValues> = BTreeMap::new();
     for partition in coverage_partitions(write, school)? {

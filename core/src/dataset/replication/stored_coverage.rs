@@ -11,6 +11,7 @@ use crate::record::replication::coverage_key::{
 };
 use crate::record::replication::erased_learners::{self, ErasedLearners};
 use crate::record::replication::fetch_log_entry::FetchState;
+use crate::record::replication::position::FollowerState;
 use crate::store::{
     Block, Collection, Decision, Edits, Item, ItemBuffer, Key, Partition, Reader, Records,
     SchoolOwner, Snapshot, Write,
@@ -156,11 +157,15 @@ pub(crate) fn remove(write: &mut Write<'_>, school: u64) -> Result<()> {
     stored_fetch_log::remove_collections(write, school, &[Collection::ErasedLearners])
 }
 
-/// Removes the coverage of a learner of a synced school, and stores a digest of the learner, so
-/// that a later sync does not add the learner again. Neither the id nor the name is stored.
+/// Removes the coverage of a learner, and stores a digest of the learner, so that a later sync or
+/// feed does not add the learner again. Neither the id nor the name is stored. In a school of the
+/// app it does nothing, unless a sync of the school has begun, or the store follows another one.
 pub(crate) fn erase_learner(write: &mut Write<'_>, school: u64, learner: u64) -> Result<()> {
-    // The first pass of a sync may not have marked the school as synced yet.
-    if write.owners().get(school).is_app() && !stored_fetch_log::is_begun(write, school)? {
+    // The first pass of a sync, or the first feed with the school, may not have set the owner yet.
+    if write.owners().get(school).is_app()
+        && !stored_fetch_log::is_begun(write, school)?
+        && FollowerState::read(write)?.is_none()
+    {
         return Ok(());
     }
     for (partition, kind) in partitions_with_kinds(write, school)? {
