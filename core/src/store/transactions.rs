@@ -138,8 +138,10 @@ impl Store {
                 Ok(())
             }
             Some(Committed::Unsure(sequence, error)) => {
+                let reopened = self.reopen(&guard, number);
+                // Readers see the change, if it was committed, only since the store was reopened.
                 self.writer.watchers.mark_all();
-                self.reopen(&guard, number)?;
+                reopened?;
                 let is_committed = self.state().open()?.0.snapshot().sequence()? == sequence;
                 if is_committed { Ok(()) } else { Err(error) }
             }

@@ -101,6 +101,16 @@ final class ObserveTests: XCTestCase {
         } catch let error as RollbookError {
             XCTAssertEqual(error.code, .badArgument)
         }
+        // An iterator of one's own ends after this error.
+        var invalid = engine.observe(.absentees(school: 1, fromDate: "yesterday")).makeAsyncIterator()
+        do {
+            _ = try await invalid.next()
+            XCTFail("that is no date")
+        } catch let error as RollbookError {
+            XCTAssertEqual(error.code, .badArgument)
+        }
+        let end = try await invalid.next()
+        XCTAssertNil(end)
     }
 
     func testItWaitsWhileTheEngineIsSuspended() async throws {

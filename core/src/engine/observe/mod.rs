@@ -177,7 +177,7 @@ impl LiveQuery {
             None
         };
         #[cfg(not(target_family = "wasm"))]
-        self.update_deadline();
+        self.update_timer();
         result
     }
 
@@ -186,7 +186,7 @@ impl LiveQuery {
     /// date. After an error of the store, it is one minute later.
     ///
     /// To wait for it, compare it with the clock once a minute, because timers stop while a device
-    /// sleeps.
+    /// sleeps. If the clock was set back since the last poll, poll at once.
     pub fn next_look(&self) -> Option<i64> {
         let validity = self.validity.as_ref()?;
         (!self.clock.is_fixed()).then_some(validity.end)

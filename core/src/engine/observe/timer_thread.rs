@@ -1,10 +1,12 @@
-//! The timer thread of an engine. It wakes waiters at midnight, and calls callbacks outside of the
+//! The timer thread of an engine. It wakes waiters at midnight, or if the clock is set back to an
+//! earlier day, and calls callbacks outside of the
 //! thread that makes a change. It exists while there is at least one waiter.
 
 use crate::clock::Clock;
 use crate::store::{Wake, catch_panic};
 use std::collections::HashMap;
 use std::io;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Thread};
@@ -26,8 +28,9 @@ struct TimerState {
 
 struct Waiter {
     call: Wake,
-    /// The instant of the next call.
-    deadline: Option<i64>,
+    /// The range of instants in which the answer is valid. The waiter is called when the clock
+    /// leaves it.
+    validity: Option<Range<i64>>,
     /// Set without the lock, so that a change does not wait for the thread.
     is_due: Arc<AtomicBool>,
 }
@@ -65,7 +68,7 @@ impl TimerThread {
         let is_due = Arc::new(AtomicBool::new(false));
         let waiter = Waiter {
             call,
-            deadline: None,
+            validity: None,
             is_due: is_due.clone(),
         };
         state.waiters.insert(number, waiter);
@@ -80,7 +83,7 @@ impl TimerThread {
     fn run(&self) {
         loop {
             // A clock of the app may be slow, so it is read without the lock.
-            let now = catch_panic(|| self.clock.now()).unwrap_or(i64::MIN);
+            let now = catch_panic(|| self.clock.now());
             let mut state = self.state();
             if state.waiters.is_empty() {
                 state.thread = None;
@@ -88,12 +91,13 @@ impl TimerThread {
             }
             let all = state.waiters.values_mut();
             let due: Vec<Wake> = all.filter_map(|waiter| waiter.due(now)).collect();
-            let deadlines = state.waiters.values().filter_map(|waiter| waiter.deadline);
-            let next = deadlines.min();
+            let ranges = state.waiters.values();
+            let ends = ranges.filter_map(|waiter| Some(waiter.validity.as_ref()?.end));
+            let next = ends.min();
             drop(state);
             if due.is_empty() {
                 match next {
-                    Some(deadline) => thread::park_timeout(wait_time(deadline, now)),
+                    Some(end) => thread::park_timeout(wait_time(end, now.unwrap_or(i64::MIN))),
                     None => thread::park(),
                 }
             }
@@ -117,25 +121,23 @@ pub(super) fn wait_time(deadline: i64, now: i64) -> Duration {
 
 impl Waiter {
     /// Returns the function to call, if it is time to do so.
-    fn due(&mut self, now: i64) -> Option<Wake> {
-        let is_time = self.deadline.is_some_and(|deadline| now >= deadline);
-        if is_time {
-            // The live query sets it again at its next poll.
-            self.deadline = None;
-        }
+    fn due(&mut self, now: Option<i64>) -> Option<Wake> {
+        let is_outside = |range: &mut Range<i64>| now.is_some_and(|now| !range.contains(&now));
+        // The live query sets the range again at its next poll.
+        let is_time = self.validity.take_if(is_outside).is_some();
         let is_due = self.is_due.swap(false, Ordering::AcqRel);
         (is_time || is_due).then(|| self.call.clone())
     }
 }
 
 impl Registration {
-    /// Sets the instant of the next call.
-    pub(super) fn set_deadline(&self, deadline: Option<i64>) {
+    /// Sets the range of instants that the clock must leave for the next call.
+    pub(super) fn set_validity(&self, validity: Option<Range<i64>>) {
         let mut state = self.timer_thread.state();
         if let Some(waiter) = state.waiters.get_mut(&self.number)
-            && waiter.deadline != deadline
+            && waiter.validity != validity
         {
-            waiter.deadline = deadline;
+            waiter.validity = validity;
             self.thread.unpark();
         }
     }

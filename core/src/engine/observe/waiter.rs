@@ -37,7 +37,7 @@ impl Iterator for LiveQuery {
 
 impl LiveQuery {
     /// Sets a callback for the time to [`poll`](Self::poll): after a change, when another day
-    /// begins, when the engine is resumed, and when it is closed. Poll once after setting it, and
+    /// begins or the clock is set back to an earlier one, when the engine is resumed, and when it is closed. Poll once after setting it, and
     /// after each call: until then it is not called again.
     ///
     /// The callback is called by one thread of the engine for all live queries, and must not block
@@ -69,24 +69,25 @@ impl LiveQuery {
         Ok(())
     }
 
-    /// Makes the timer thread call this at the instant of the next poll.
+    /// Makes the timer thread call this when it is time to poll.
     #[cfg(feature = "stream")]
     pub(super) fn set_timer_callback(&mut self, call: Wake) -> std::io::Result<()> {
         match &self.registration {
             Some(registration) => registration.replace(call),
             None => self.registration = Some(self.timer_thread.register(call)?),
         }
-        self.update_deadline();
+        self.update_timer();
         Ok(())
     }
 
-    /// Sets the instant of the next call by the timer thread.
-    pub(super) fn update_deadline(&mut self) {
+    /// Tells the timer thread how long the answer is valid.
+    pub(super) fn update_timer(&mut self) {
         if self.is_over() {
             self.registration = None;
         }
         if let Some(registration) = &self.registration {
-            registration.set_deadline(self.next_look());
+            let validity = self.validity.clone().filter(|_| !self.clock.is_fixed());
+            registration.set_validity(validity);
         }
     }
 }

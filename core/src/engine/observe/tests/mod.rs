@@ -301,6 +301,24 @@ fn listeners_are_called_by_one_thread_that_ends() -> Result<()> {
     Ok(())
 }
 
+/// A callback is called if the clock is set back to before the range in which the answer is valid.
+#[test]
+fn a_listener_is_called_if_the_clock_is_set_back() -> Result<()> {
+    let (engine, time) = evening()?;
+    // One second before the end of the next day, so that the thread soon reads the clock.
+    time.store(EVENING + DAY + 1, Ordering::Relaxed);
+    let mut month = engine.observe(absences());
+    let (sender, calls) = mpsc::channel();
+    month.on_change(move || {
+        let _ = sender.send(());
+    })?;
+    assert!(poll_text(&mut month).is_some_and(|text| text.starts_with("404 ")));
+    time.fetch_sub(DAY, Ordering::Relaxed);
+    assert_eq!(calls.recv_timeout(Duration::from_secs(60)), Ok(()));
+    assert!(poll_text(&mut month).is_some_and(|text| text.starts_with("200 ")));
+    Ok(())
+}
+
 /// A waiting task is woken by a change, at midnight and at the end.
 #[cfg(feature = "stream")]
 #[test]
