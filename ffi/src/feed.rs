@@ -68,7 +68,8 @@ impl Engine {
     /// Returns the feed that brings a follower of a scope from a position to the current state.
     /// Without a position, the feed contains the whole scope.
     ///
-    /// Fails with `resync_required` if the text is not a position; with `unsupported` if the name
+    /// Fails with `resync_required` if the text is not a position; with `not_synced` if the first
+    /// pass of the sync of a school has not published anything yet; with `unsupported` if the name
     /// of a kind is unknown, if the scope contains too many learners and schools, or if this store
     /// follows another one and the scope contains more than it has.
     #[uniffi::method(default(after = None))]

@@ -54,7 +54,7 @@ use rollbook_tests::world::Action;
 use serde_json::Value;
 
 pub(crate) const SCHOOL: u64 = 1000;
-const NOW: i64 = 1_778_745_600;
+pub(crate) const NOW: i64 = 1_778_745_600;
 
 /// An integrator with access to everything. The hash of its password, which is its user name, is
 /// cheap to compute.

@@ -2,8 +2,8 @@
 
 use super::Engine;
 use crate::dataset::{self, Coverage};
-use crate::error::Error;
 use crate::error::public::Result;
+use crate::sync::check_not_followed;
 
 impl Engine {
     /// Returns the coverage of a synced school: which data was fetched, and when. Returns `None`
@@ -78,11 +78,7 @@ impl Engine {
     /// with `busy`, `suspended`, `closed` or `io`.
     pub fn sync(&self, school: u64, options: crate::SyncOptions) -> Result<crate::Sync> {
         let secret = self.store.read(|snapshot| {
-            if snapshot.owners().get(school).is_upstream() {
-                return Err(Error::unsupported(&format!(
-                    "school {school} follows another store: sync it there, or call forget_sync first"
-                )));
-            }
+            check_not_followed(snapshot.owners().get(school), school)?;
             let key = snapshot.cursor_key();
             let (half, _) = key.split_first_chunk().unwrap_or((&[0; 8], &[]));
             Ok(u64::from_le_bytes(*half))

@@ -2,6 +2,7 @@
 
 use super::feed_lines::{FeedHead, digest_of};
 use super::line_sources::ChangedRecords;
+use crate::dataset::replication::stored_fetch_log;
 use crate::error::{Error, Result};
 use crate::record::presence::has_records;
 use crate::record::replication::position::{FollowerPosition, FollowerState};
@@ -85,6 +86,7 @@ impl Plan {
         let token = token.map(|token| token.resolved(scope));
         let followed = FollowerState::read(snapshot)?;
         check_scope_is_available(snapshot, followed.as_ref(), scope)?;
+        check_first_passes(snapshot, scope)?;
         let is_known = match &token {
             Some(token) => snapshot.covers(token.change_position)?,
             None => false,
@@ -276,4 +278,22 @@ fn check_scope_is_available(
     Err(Error::unsupported(
         "this store does not have all data of the scope: request only the part that it has, or use the store that it follows",
     ))
+}
+
+/// Fails if a sync of a school has begun and has not published anything. The school is empty until
+/// then, and a follower must not conclude that it has no records.
+fn check_first_passes(snapshot: &Snapshot, scope: &Scope) -> Result<()> {
+    for school in scope.schools.keys() {
+        if snapshot.owners().get(*school).is_app()
+            && !has_records(snapshot, *school)?
+            && stored_fetch_log::is_begun(snapshot, *school)?
+        {
+            return Err(Error::NotSynced {
+                school: Some(*school),
+                what: "any record".to_owned(),
+            }
+            .into());
+        }
+    }
+    Ok(())
 }

@@ -30,9 +30,7 @@ fn check_scope_and_coverage(question: &dyn Query, view: View<'_>, for_one: bool)
     let owners = view.snapshot.owners();
     let has_coverage = match question.about() {
         Some(school) => owners.get(school).has_coverage(),
-        None if view.snapshot.follows()? => {
-            owners.any(|owner| owner == SchoolOwner::PartialUpstream)
-        }
+        None if view.snapshot.follows()? => owners.any(SchoolOwner::has_coverage),
         None => true,
     };
     if !has_coverage {

@@ -18,6 +18,7 @@ mod sync_options;
 mod tests;
 
 pub(crate) use fetch::ownership::OwnershipTokens;
+pub(crate) use fetch::staging::check_not_followed;
 pub use handle::Sync;
 pub use step::{
     Call, CallFailure, FailedRequest, Finding, FindingEffect, QuarantinedAnswer, RefusedState,

@@ -67,7 +67,11 @@ impl Observing {
                 // A client that was disconnected starts again.
                 self.observed = place.engine.observe_feed(self.follower.reach.scope());
             }
+            let is_unknown = matches!(outcome, Err(Error::NotSynced { .. }));
             place.made("observed feeds", outcome);
+            if is_unknown {
+                return;
+            }
         }
     }
 }
@@ -141,11 +145,21 @@ impl Watching {
                 .then_some(())
                 .ok_or_else(|| format!("{:?}: {sizes:?} {differ:?}", follower.reach))
         };
+        // The last sync may not have published anything.
+        let is_unknown = |follower: &Follower| {
+            let feed = engine.feed(&follower.reach.scope(), None);
+            matches!(feed, Err(Error::NotSynced { .. }))
+        };
         for observing in &self.observing {
-            is_same(&observing.follower)?;
+            if !is_unknown(&observing.follower) {
+                is_same(&observing.follower)?;
+            }
         }
         for follower in &mut self.followers {
             follower.open.clear();
+            if is_unknown(follower) {
+                continue;
+            }
             let scope = follower.reach.scope();
             transfer::bring(dice, engine, &follower.engine, &scope)
                 .map_err(|error| error.to_string())?;

@@ -5,13 +5,23 @@ use super::questions::of_learner;
 use super::records;
 use super::scope::{LEARNERS, Learners, Reach};
 use super::transfer::bring;
+use crate::erased::portrait::{Needle, found, id_needles};
 use crate::sync::passes::{instant, pass};
-use crate::sync::{ACCESS, SCHOOL, get, source, synced};
-use rollbook::{Engine, Options, SyncOptions};
+use crate::sync::{ACCESS, NOW, SCHOOL, get, reply, source, synced};
+use rollbook::{Compaction, Engine, Options, Scope, Step, SyncOptions};
 use rollbook_tests::random::Random;
 use rollbook_tests::search::{Counts, extent, search, seeds};
+use rollbook_tests::storage::disk::Disk;
+use rollbook_tests::storage::scenario::school;
 use rollbook_tests::world::{Action, World, blanked};
 use std::collections::BTreeSet;
+
+const ONE: u64 = 0x5eed_c0de_9b3d_01e7;
+
+const OTHER_SCHOOL: &str = r#"
+{"type":"school","school_id":2,"current_year":2026,"school_name":"Second"}
+{"type":"grade","school_id":2,"grade_id":9,"grade":"7"}
+"#;
 
 /// Lets the app of the tests ask a follower, which has the API types of its source.
 fn grant(follower: &Engine) {
@@ -156,4 +166,151 @@ fn enter_and_leave(seed: u64, actions: &[Action], count: &Counts) {
             learners.insert(learner);
         }
     }
+}
+
+/// Returns what is searched for in the file of a device about a learner of a school, the service
+/// that has the school, and a mirror of it.
+fn mirror_of_a_portrait() -> (Vec<Needle>, Engine, Engine) {
+    let service = Engine::memory(Options::default()).unwrap();
+    service.apply(school(SCHOOL, 12).as_bytes()).unwrap();
+    service.apply(ACCESS.as_bytes()).unwrap();
+    let line = format!(
+        r#"{{"type":"learner","school_id":{SCHOOL},"id":{ONE},"first_name":"Anna","status":"current","grade_id":4}}"#
+    );
+    service.apply(line.as_bytes()).unwrap();
+    let (mirror, ..) = synced(&service, NOW, SyncOptions::default());
+    (id_needles(ONE), service, mirror)
+}
+
+/// The coverage of a synced school names its learners.
+#[test]
+fn coverage_does_not_name_a_learner_whom_the_device_erased() {
+    let (needles, service, mirror) = mirror_of_a_portrait();
+    let disk = Disk::default();
+    let options = || Options {
+        compaction: Compaction::Manual,
+        ..Options::default()
+    };
+    let device = Engine::open_with_backend(disk.clone(), options()).unwrap();
+    let scope = Scope::default().school(SCHOOL);
+    let follow = || bring(&mut Random::new(1), &mirror, &device, &scope).unwrap();
+    let coverage = follow().concat();
+    assert!(coverage.contains(&ONE.to_string()), "{coverage}");
+    device.erase_learner(SCHOOL, ONE).unwrap();
+    assert_eq!(found(&disk.bytes(), &needles), [""; 0]);
+    let erased = device.synced(SCHOOL).unwrap();
+    // A learner who enters the school changes its coverage.
+    let line = format!(
+        r#"{{"type":"learner","school_id":{SCHOOL},"id":99,"first_name":"Ben","status":"current","grade_id":4}}"#
+    );
+    service.apply(line.as_bytes()).unwrap();
+    pass(&mirror, &service, NOW);
+    assert!(follow().concat().contains(&ONE.to_string()));
+    assert_ne!(device.synced(SCHOOL).unwrap(), erased);
+    assert!(records(&device).concat().contains("Ben"));
+    assert_eq!(found(&disk.bytes(), &needles), [""; 0]);
+}
+
+/// The schools of a device may be complete at its source, or synced.
+#[test]
+fn all_schools_are_answered_although_only_some_are_synced() {
+    let (_, _, mirror) = mirror_of_a_portrait();
+    mirror.apply(OTHER_SCHOOL.as_bytes()).unwrap();
+    let device = Engine::memory(Options::default()).unwrap();
+    let scope = Scope::default().school(SCHOOL).school(2);
+    bring(&mut Random::new(1), &mirror, &device, &scope).unwrap();
+    for engine in [&mirror, &device] {
+        engine.apply(ACCESS.as_bytes()).err();
+        grant(engine);
+        let own = r#"{"type":"client_integration","username":"sync","school_id":2,"api_type_id":4444,"state":1}"#;
+        engine.apply(own.as_bytes()).unwrap();
+    }
+    let schools = "/api/v1/finplus/debtmanagement/schools";
+    let [answer, expected] = [&device, &mirror].map(|engine| {
+        let answer = get(engine, schools, NOW);
+        (answer.status.code, answer.text().to_owned())
+    });
+    assert_eq!(answer, expected);
+    assert!(answer.0 == 200 && answer.1.contains("Second"), "{answer:?}");
+}
+
+/// While the first pass of a sync has published nothing, nothing is known about the school. A device
+/// that follows it must not conclude that it is empty.
+#[test]
+fn a_school_whose_first_pass_runs_is_in_no_feed() {
+    let (_, service, mirror) = mirror_of_a_portrait();
+    let scope = Scope::default().school(SCHOOL);
+    let device = Engine::memory(Options::default()).unwrap();
+    let follow = |source: &Engine| {
+        let fed = bring(&mut Random::new(1), source, &device, &scope);
+        fed.map(drop).map_err(|error| error.code())
+    };
+    assert_eq!(follow(&mirror), Ok(()));
+    let before = records(&device);
+    // The store of the server was lost, and is filled again.
+    let fresh = Engine::memory(Options::default()).unwrap();
+    let sync = fresh.sync(SCHOOL, SyncOptions::default()).unwrap();
+    assert!(matches!(sync.next(NOW), Ok(Step::Send(_))));
+    assert_eq!(follow(&fresh), Err("not_synced"));
+    assert_eq!(records(&device), before);
+    pass(&fresh, &service, NOW);
+    fresh.apply(ACCESS.as_bytes()).unwrap();
+    assert_eq!(follow(&fresh), Ok(()));
+    assert_eq!(records(&device), before);
+}
+
+/// The lists of a store that follows another one belong to its source, although the store syncs a
+/// school of its own.
+#[test]
+fn a_sync_of_another_school_leaves_the_lists_of_the_source() {
+    let (_, service, _) = mirror_of_a_portrait();
+    let lists = r#"{"type":"gender","id":1,"name":"Of the service"}"#;
+    service.apply(lists.as_bytes()).unwrap();
+    let source = Engine::memory(Options::default()).unwrap();
+    source.apply(OTHER_SCHOOL.as_bytes()).unwrap();
+    let lists = r#"{"type":"gender","id":1,"name":"Of the source"}
+{"type":"gender","id":2,"name":"Of the source"}"#;
+    source.apply(lists.as_bytes()).unwrap();
+    let store = Engine::memory(Options::default()).unwrap();
+    let scope = Scope::default().school(2);
+    bring(&mut Random::new(1), &source, &store, &scope).unwrap();
+    let genders = || {
+        let lines = records(&store).into_iter();
+        lines
+            .filter(|line| line.contains(r#""type":"gender""#))
+            .collect::<Vec<_>>()
+    };
+    let before = genders();
+    assert_eq!(before.len(), 2);
+    for _ in 0..2 {
+        pass(&store, &service, NOW);
+        assert_eq!(genders(), before);
+    }
+    assert!(records(&store).concat().contains("Anna"));
+}
+
+/// A sync that was started before the school was followed does not take it over.
+#[test]
+fn a_sync_does_not_take_over_a_school_that_is_followed() {
+    let (_, service, mirror) = mirror_of_a_portrait();
+    let store = Engine::memory(Options::default()).unwrap();
+    let sync = store.sync(SCHOOL, SyncOptions::default()).unwrap();
+    let scope = Scope::default().school(SCHOOL);
+    bring(&mut Random::new(1), &mirror, &store, &scope).unwrap();
+    let before = (records(&store), store.followed().unwrap());
+    let outcome = loop {
+        match sync.next(NOW) {
+            Ok(Step::Send(call)) => {
+                let answer = get(&service, &call.target, NOW);
+                if let Err(error) = sync.handle_reply(call.id, NOW, &reply(&answer)) {
+                    break error.code();
+                }
+            }
+            Ok(Step::Done(_) | Step::Stop { .. }) => break "over",
+            Ok(_) => {}
+            Err(error) => break error.code(),
+        }
+    };
+    assert_eq!(outcome, "unsupported");
+    assert_eq!((records(&store), store.followed().unwrap()), before);
 }

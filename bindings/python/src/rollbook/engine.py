@@ -318,7 +318,8 @@ class Engine(Observable, _native_calls.NotCopyable):
         """Returns the feed that brings a follower of a scope from a position to the current state.
         Without a position, the feed contains the whole scope.
 
-        Fails as ``resync_required`` if the text is not a position; as ``unsupported`` if the name
+        Fails as ``resync_required`` if the text is not a position; as ``not_synced`` if the first
+        pass of the sync of a school has not published anything yet; as ``unsupported`` if the name
         of a kind is unknown, if the scope contains too many learners and schools, or if this store
         follows another one and the scope contains more than it has.
         """

@@ -10,18 +10,18 @@ use crate::record::kinds::mark::Mark;
 use crate::record::presence::has_records;
 use crate::record::stored::pre_render;
 use crate::record::{Kind, Value};
-use crate::store::{Collection, Key, Partition, Reader, Records, Write};
+use crate::store::{Collection, Key, Partition, Reader, Records, SchoolOwner, Write};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Receives the kind and the values of each stored record.
 type EachRecord<'e> = dyn FnMut(Kind, &[Value<'_>]) -> Result<()> + 'e;
 
-/// Returns whether all schools with records, except this one, are synced. If they are, the service
-/// owns the lists that are the same for all schools.
+/// Returns whether all schools with records, except this one, are synced from the service. If they
+/// are, the service owns the lists that are the same for all schools.
 pub(crate) fn are_all_synced(write: &Write<'_>, school: u64) -> Result<bool> {
     for other in render::schools(write)? {
-        let is_app = other != school && write.owners().get(other).is_app();
-        if is_app && has_records(write, other)? {
+        let is_synced = other == school || write.owners().get(other) == SchoolOwner::Service;
+        if !is_synced && has_records(write, other)? {
             return Ok(false);
         }
     }

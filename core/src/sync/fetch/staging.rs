@@ -6,12 +6,12 @@ use crate::clock::Offset;
 use crate::dataset::replication::outbox;
 use crate::dataset::replication::stored_fetch_log::{self, FetchLog};
 use crate::dataset::replication::stored_notes::{self, NotesByAnswer};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::query::SchoolFacts;
 use crate::record::replication::enrolment_digest::EnrolmentDigests;
 use crate::record::replication::erased_learners::ErasedLearners;
 use crate::record::replication::fetch_log_entry::{FetchLogEntry, PassHead};
-use crate::store::{Snapshot, Store, Write};
+use crate::store::{SchoolOwner, Snapshot, Store, Write};
 use crate::sync::plan::resource::Resource;
 use crate::sync::plan::resource_request::ResourceRequest;
 use crate::sync::read::fetched_records::{CODEC_VERSION, FetchedRecords};
@@ -104,6 +104,7 @@ impl Staging {
         before: PassHead,
         now: i64,
     ) -> Result<(PassHead, FetchLog)> {
+        check_not_followed(write.owners().get(self.school), self.school)?;
         if before.codec_version == CODEC_VERSION {
             stored_fetch_log::remove_fetched(write, self.school)?;
         } else {
@@ -231,4 +232,14 @@ impl Staging {
             Ok(outcome)
         })
     }
+}
+
+/// Fails if a school follows another store, so that it cannot be synced.
+pub(crate) fn check_not_followed(owner: SchoolOwner, school: u64) -> Result<()> {
+    if owner.is_upstream() {
+        return Err(Error::unsupported(&format!(
+            "school {school} follows another store: sync it there, or call forget_sync first"
+        )));
+    }
+    Ok(())
 }

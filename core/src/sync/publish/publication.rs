@@ -14,7 +14,7 @@ use crate::record::replication::fetch_log_entry::{FetchLogEntry, FetchState, Pas
 use crate::record::{Kind, Value};
 use crate::store::Reader;
 use crate::sync::fetch::pass::Pass;
-use crate::sync::fetch::staging::{Staging, StoreOutcome};
+use crate::sync::fetch::staging::{Staging, StoreOutcome, check_not_followed};
 use crate::sync::plan::resource::{Frequency, Group, Resource, Selection};
 use crate::sync::plan::resource_request::{ResourceRequest, logged_requests};
 use std::collections::HashSet;
@@ -104,8 +104,9 @@ impl Publication<'_> {
             if staging.check_pass(write, &self.head)? != StoreOutcome::Stored {
                 return Ok(None);
             }
-            if dataset::has_records(write, self.school)? && write.owners().get(self.school).is_app()
-            {
+            let owner = write.owners().get(self.school);
+            check_not_followed(owner, self.school)?;
+            if owner.is_app() && dataset::has_records(write, self.school)? {
                 return Err(Error::unsupported(
                     "syncing a school that has records: remove it first",
                 ));

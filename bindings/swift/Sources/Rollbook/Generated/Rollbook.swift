@@ -880,7 +880,8 @@ public protocol EngineProtocol: AnyObject, Sendable {
      * Returns the feed that brings a follower of a scope from a position to the current state.
      * Without a position, the feed contains the whole scope.
      *
-     * Fails with `resync_required` if the text is not a position; with `unsupported` if the name
+     * Fails with `resync_required` if the text is not a position; with `not_synced` if the first
+     * pass of the sync of a school has not published anything yet; with `unsupported` if the name
      * of a kind is unknown, if the scope contains too many learners and schools, or if this store
      * follows another one and the scope contains more than it has.
      */
@@ -1498,7 +1499,8 @@ open func exportScope(scope: Scope)throws  -> Export  {
      * Returns the feed that brings a follower of a scope from a position to the current state.
      * Without a position, the feed contains the whole scope.
      *
-     * Fails with `resync_required` if the text is not a position; with `unsupported` if the name
+     * Fails with `resync_required` if the text is not a position; with `not_synced` if the first
+     * pass of the sync of a school has not published anything yet; with `unsupported` if the name
      * of a kind is unknown, if the scope contains too many learners and schools, or if this store
      * follows another one and the scope contains more than it has.
      */
@@ -8312,7 +8314,7 @@ private let initializationResult: InitializationResult = {
     if (uniffi_rollbook_ffi_checksum_method_engine_export_scope() != 50459) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_feed() != 30023) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_feed() != 34505) {
         return InitializationResult.apiChecksumMismatch
     }
     if (uniffi_rollbook_ffi_checksum_method_engine_follow() != 27627) {
