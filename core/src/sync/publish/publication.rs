@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::record::replication::coverage_key::{CoverageKey, CoverageKind};
 use crate::record::replication::fetch_log_entry::{FetchLogEntry, FetchState, PassHead};
 use crate::record::{Kind, Value};
-use crate::store::Reader;
+use crate::store::{Reader, SchoolOwner, Write};
 use crate::sync::fetch::pass::Pass;
 use crate::sync::fetch::staging::{Staging, StoreOutcome, check_not_followed};
 use crate::sync::plan::resource::{Frequency, Group, Resource, Selection};
@@ -271,12 +271,19 @@ impl Publication<'_> {
         answers.map(|(request, _)| request).collect()
     }
 
-    /// Returns the requests whose answers are published, without the quarantined ones.
-    pub(crate) fn requests(&self, quarantined: &Quarantine) -> Vec<ResourceRequest> {
-        let requests = self.fetched.iter().copied();
-        requests
-            .filter(|request| !quarantined.contains_key(request))
-            .collect()
+    /// Returns the requests whose answers are published: not the quarantined ones, and no lists if
+    /// the store follows another one, because they belong to its source.
+    pub(crate) fn requests(
+        &self,
+        write: &Write<'_>,
+        quarantined: &Quarantine,
+    ) -> Vec<ResourceRequest> {
+        let follows = write.owners().any(SchoolOwner::is_upstream);
+        let is_published = |request: &ResourceRequest| {
+            let is_list = request.spec().scope == Selection::AllSchools;
+            !(quarantined.contains_key(request) || follows && is_list)
+        };
+        self.fetched.iter().copied().filter(is_published).collect()
     }
 
     /// Returns the row of an answer of this pass, if it was read completely.

@@ -15,8 +15,7 @@ use crate::record::kinds::assessment::AssessmentPlace;
 use crate::record::replication::coverage_key::{CoverageKey, CoverageKind};
 use crate::record::replication::fetch_log_entry::FetchState;
 use crate::record::{Kind, Value, value};
-use crate::store::{SchoolOwner, Write};
-use crate::sync::plan::resource::Selection;
+use crate::store::Write;
 use crate::sync::plan::resource_request::ResourceRequest;
 use crate::sync::read::fetched_records::FetchedRecords;
 use std::borrow::Cow;
@@ -90,7 +89,7 @@ impl<'p> Reconciler<'p> {
         quarantined: &Quarantine,
     ) -> Result<Reconciliation> {
         let school = pass.school;
-        let requests = pass.requests(quarantined);
+        let requests = pass.requests(write, quarantined);
         let mut whole = stored_coverage::coverage_keys(write, school)?;
         whole.extend(
             requests
@@ -105,12 +104,7 @@ impl<'p> Reconciler<'p> {
         }
         let are_all_synced = dataset::are_all_synced(write, school)?;
         let mut rows = MergeInput::default();
-        let follows = write.owners().any(SchoolOwner::is_upstream);
         for (number, request) in (0..).zip(requests.iter().copied()) {
-            // The lists of a store that follows another one belong to its source.
-            if follows && request.spec().scope == Selection::AllSchools {
-                continue;
-            }
             let fetched = FetchedRecords::from_bytes(stored_fetch_log::fetched_records(
                 write,
                 school,
