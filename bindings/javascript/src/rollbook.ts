@@ -277,8 +277,9 @@ export class Engine {
 
   /**
    * Exports all records as a dataset, in pieces of about 64 KiB. The export contains the state of
-   * the store at its start. The store cannot be compacted until the export is read or cancelled.
-   * The dataset contains personal data and, if `credentials` is true, password hashes.
+   * the store at its start. If data is erased, or the store is compacted, before the export was
+   * read completely, it fails as `reader_ended`. The dataset contains personal data and, if
+   * `credentials` is true, password hashes.
    */
   export({ credentials = false }: { credentials?: boolean } = {}): ReadableStream<Uint8Array> {
     const id = crypto.randomUUID();

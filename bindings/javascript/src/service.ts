@@ -143,9 +143,14 @@ export class Service implements Calls {
   read(id: string): Bytes | undefined {
     const reading = this.#session(this.#exports, id);
     const sink = new Sink();
-    if (this.#instance.run(() => reading.read(sink))) return sink.answer?.bytes;
-    this.endExport(id);
-    return undefined;
+    let hasMore = false;
+    try {
+      hasMore = this.#instance.run(() => reading.read(sink));
+    } finally {
+      // A stream that has failed is not cancelled.
+      if (!hasMore) this.endExport(id);
+    }
+    return hasMore ? sink.answer?.bytes : undefined;
   }
 
   endExport(id: string): void {

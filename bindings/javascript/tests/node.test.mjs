@@ -211,9 +211,8 @@ test("changes, upgrade and maintenance", async () => {
   assert.equal((await engine.find("learners", { school: SCHOOL, learnerId: id })).status, 404);
   const reading = engine.export().getReader();
   await reading.read();
-  assert.equal(await code(engine.compact()), "busy");
-  await reading.cancel();
   await engine.compact();
+  assert.equal(await code(reading.read()), "reader_ended");
   assert.deepEqual((await engine.verify()).problems, []);
   assert.ok((await engine.removeSchool(SCHOOL)).total.removed > 10_000);
   assert.equal((await engine.stats()).records.learner, 0);

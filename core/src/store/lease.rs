@@ -17,9 +17,6 @@ pub(crate) struct Lease {
     opening: u64,
 }
 
-/// Whether a caller can wait for another thread. Without threads, it would wait for itself.
-const HAS_THREADS: bool = cfg!(not(all(target_family = "wasm", target_os = "unknown")));
-
 impl Store {
     /// Returns a lease of the newest snapshot, for an export, a feed or a backup that outlives the
     /// call. Waits while the store is compacted. If other callers wait for all leases to end, one
@@ -46,13 +43,14 @@ impl Store {
     /// Returns exclusive access, during which there are no leases. Waits for `writer_wait` until
     /// all leases have ended. Then leases that are not being read are ended, so that a slow reader
     /// cannot delay an erasure, and reads that are in progress have the same time again to finish.
-    /// If `can_wait` is false, the call does not wait.
+    /// Without threads, nobody could read meanwhile, so that leases are ended at once. If `can_wait`
+    /// is false, the call neither waits nor ends leases.
     pub(super) fn take_exclusive_access(&self, can_wait: bool) -> Result<ExclusiveAccess<'_>> {
         self.owner.check()?;
-        let wait = self.options.wait;
         let leases = &self.leases;
         let mut list = leases.lock();
-        if can_wait && HAS_THREADS && !list.is_free() {
+        if can_wait && !list.is_free() {
+            let wait = self.options.wait;
             list.waiting += 1;
             list = leases.wait(list, wait);
             list.end(&Error::ReaderEnded);
@@ -82,15 +80,36 @@ impl Lease {
     /// Reads from the snapshot. Fails as `reader_ended` if the lease was ended, and as
     /// `closed` if the store was closed.
     pub(crate) fn read<T>(&self, work: impl FnOnce(&Snapshot) -> Result<T>) -> Result<T> {
-        let leased = self.slot.lock();
+        let mut leased = self.slot.lock();
         let snapshot = match &*leased {
             LeaseState::Snapshot(snapshot) => snapshot,
             LeaseState::Ended(error) => return Err(error.clone().into()),
             LeaseState::Starting => return Err(Error::Closed.into()),
         };
         let read = caught("reading it", || work(snapshot));
-        drop(leased);
+        // An exclusive caller could not end the lease while it was being read.
+        if let Some(error) = self.slot.ending.get() {
+            let ended = std::mem::replace(&mut *leased, LeaseState::Ended(error.clone()));
+            drop(leased);
+            self.release(ended);
+        } else {
+            drop(leased);
+        }
         read.map_err(|error| self.explain(error))
+    }
+
+    /// Drops the snapshot, and removes the lease from the list.
+    fn release(&self, leased: LeaseState) {
+        // After a fault, redb may panic again when the snapshot is dropped.
+        let _ = catch_panic(|| drop(leased));
+        // A thread of the parent process may have locked the list when this process was forked.
+        if self.store.owner.check().is_err() {
+            return;
+        }
+        let leases = &self.store.leases;
+        let is_other = |slot: &Arc<LeaseSlot>| !Arc::ptr_eq(slot, &self.slot);
+        leases.lock().live.retain(is_other);
+        leases.changed.notify_all();
     }
 
     /// Returns the cause of an error that redb reports when its file is closed under a reader.
@@ -109,17 +128,30 @@ impl Lease {
 impl Drop for Lease {
     fn drop(&mut self) {
         let leased = std::mem::take(&mut *self.slot.lock());
-        // After a fault, redb may panic again when the snapshot is dropped.
-        let _ = catch_panic(|| drop(leased));
-        // A thread of the parent process may have locked the list when this process was forked.
-        if self.store.owner.check().is_err() {
-            return;
-        }
-        let leases = &self.store.leases;
-        leases
-            .lock()
-            .live
-            .retain(|slot| !Arc::ptr_eq(slot, &self.slot));
-        leases.changed.notify_all();
+        self.release(leased);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::error::{Error, Result};
+    use crate::store::lifecycle::{Location, Store};
+    use crate::store::store_options::StoreOptions;
+    use std::sync::Arc;
+
+    #[test]
+    fn a_lease_that_is_being_read_is_ended_afterwards() -> Result<()> {
+        let store = Arc::new(Store::open(Location::Memory, StoreOptions::for_test())?);
+        let lease = store.lease()?;
+        let leases = &store.leases;
+        lease.read(|_| {
+            leases.lock().end(&Error::ReaderEnded);
+            assert!(!leases.lock().is_free());
+            Ok(())
+        })?;
+        assert!(leases.lock().is_free());
+        let next = lease.read(|_| Ok(()));
+        assert!(next.is_err_and(|error| matches!(*error, Error::ReaderEnded)));
+        Ok(())
     }
 }

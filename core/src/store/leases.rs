@@ -3,11 +3,19 @@
 use super::redb_guard::panic_guard::catch_panic;
 use super::snapshot::Snapshot;
 use crate::error::Error;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 
-/// The snapshot of a lease. It is locked while it is read.
+/// Whether a caller can wait for another thread.
+const HAS_THREADS: bool = cfg!(not(all(target_family = "wasm", target_os = "unknown")));
+
+/// The snapshot of a lease.
 #[derive(Default)]
-pub(super) struct LeaseSlot(pub(super) Mutex<LeaseState>);
+pub(super) struct LeaseSlot {
+    /// It is locked while it is read.
+    state: Mutex<LeaseState>,
+    /// The error with which the lease ends after the read that is in progress.
+    pub(super) ending: OnceLock<Error>,
+}
 
 #[derive(Default)]
 pub(super) enum LeaseState {
@@ -42,7 +50,7 @@ pub(super) struct ExclusiveAccess<'a>(pub(super) &'a Leases);
 
 impl LeaseSlot {
     pub(super) fn lock(&self) -> MutexGuard<'_, LeaseState> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -51,12 +59,16 @@ impl Leases {
         self.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until there is no lease and no caller has exclusive access.
+    /// Waits until there is no lease and no caller has exclusive access. Without threads, it would
+    /// wait for itself, so that it does not wait.
     pub(super) fn wait<'a>(
         &'a self,
         list: MutexGuard<'a, LeaseList>,
         wait: std::time::Duration,
     ) -> MutexGuard<'a, LeaseList> {
+        if !HAS_THREADS {
+            return list;
+        }
         let waited = self
             .changed
             .wait_timeout_while(list, wait, |list| !list.is_free());
@@ -89,13 +101,17 @@ impl LeaseList {
         self.live.is_empty() && !self.is_taken
     }
 
-    /// Ends all leases except those that are being read or that have no snapshot yet.
+    /// Ends all leases except those that have no snapshot yet. Those that are being read end after
+    /// the read.
     pub(super) fn end(&mut self, error: &Error) {
         self.live.retain(|slot| {
-            let mut leased = match slot.0.try_lock() {
+            let mut leased = match slot.state.try_lock() {
                 Ok(leased) => leased,
                 Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-                Err(TryLockError::WouldBlock) => return true,
+                Err(TryLockError::WouldBlock) => {
+                    let _ = slot.ending.set(error.clone());
+                    return true;
+                }
             };
             if let LeaseState::Starting = *leased {
                 return true;

@@ -64,6 +64,8 @@ fn bad(good: &Answer) -> Vec<(&'static str, u16, Vec<u8>, Outcome)> {
         let mut value: Value = serde_json::from_str(text).unwrap();
         let at = innermost(&value);
         value.pointer_mut(&at).unwrap()[UNKNOWN] = json!([{SAID: SAID}]);
+        // The name of a person in place of a field.
+        value.pointer_mut(&at).unwrap()[format!("{SAID} Smith")] = json!(1);
         bad.push(("an unknown field", of(200, &value.to_string(), Stored)));
         bad.push(("half of it", of(200, half, Retry)));
         let bytes = [good.body.as_slice(), b"\xff"].concat();
@@ -230,9 +232,10 @@ fn a_bad_answer_changes_nothing() {
         if is_odd {
             assert_eq!(report.failed, [], "{place}");
         } else if outcome == Outcome::Stored {
-            let [unknown] = &report.unknown[..] else {
+            let [hidden, unknown] = &report.unknown[..] else {
                 panic!("{place}: {:?}", report.unknown);
             };
+            assert!(hidden.ends_with(": ..."), "{place}: {hidden}");
             assert!(
                 unknown.ends_with(&format!(": {UNKNOWN}")),
                 "{place}: {unknown}"

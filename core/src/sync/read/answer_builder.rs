@@ -5,6 +5,7 @@ use crate::dataset::LINE_BYTES;
 use crate::record::kinds::mark::Mark;
 use crate::record::replication::answer_notes::AnswerNotes;
 use crate::record::replication::enrolment_digest::EnrolmentDigests;
+use crate::record::values::message_values::shown_name;
 use crate::record::{Kind, Value};
 use crate::sync::plan::resource::Resource;
 use crate::sync::plan::resource_request::ResourceRequest;
@@ -81,8 +82,6 @@ impl fmt::Display for DecodeError {
 
 /// The maximum number of names of unknown members.
 const MAX_UNKNOWN_OF_ANSWER: usize = 64;
-/// The maximum length of the name of an unknown member, in bytes.
-const NAME_BYTES: usize = 64;
 
 /// Collects the content of an answer.
 pub(super) struct AnswerBuilder {
@@ -128,8 +127,8 @@ impl AnswerBuilder {
 
     pub(super) fn note_unknown(&mut self, of: &'static str, name: &str) {
         let unknown = &mut self.evidence.unknown;
-        if unknown.len() < MAX_UNKNOWN_OF_ANSWER && name.len() <= NAME_BYTES {
-            unknown.insert((of, name.to_owned()));
+        if unknown.len() < MAX_UNKNOWN_OF_ANSWER {
+            unknown.insert((of, shown_name(name).to_owned()));
         }
     }
 
