@@ -168,6 +168,7 @@ fn images(steps: usize) {
         failures.len(),
         failures.join("\n")
     );
+    assert_eq!(panics.of_ours(), 0);
     let fourth = u32::try_from(images / 4).unwrap();
     assert!(
         tally.refused > fourth && tally.flagged > fourth,

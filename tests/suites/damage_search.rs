@@ -124,6 +124,7 @@ fn single_damages() {
         failures.len(),
         failures.join("\n")
     );
+    assert_eq!(panics.of_ours(), 0);
     assert!(tally.refused + tally.failed > tally.tried / 8, "{tally:?}");
 }
 

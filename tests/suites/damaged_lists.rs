@@ -63,6 +63,7 @@ fn damaged_lists_of_pages() {
         "{refused} damages of lists; {} panics of redb caught",
         panics.count()
     );
+    assert_eq!(panics.of_ours(), 0);
     assert!(refused > 25, "{refused}");
 }
 

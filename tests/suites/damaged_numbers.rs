@@ -23,6 +23,7 @@ use rollbook_tests::storage::tables::{
 use rollbook_tests::storage::watchdog::Watchdog;
 use rollbook_tests::storage::{child, panics};
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// The address space of a child: the process itself, the cache, and the memory that is promised to
@@ -217,7 +218,7 @@ const CASE: &str = "case ";
 const FAILURE: &str = "failure: ";
 
 /// Returns the failures of one child. If a case ends the process, a new child continues after it.
-fn failures_from(first: usize) -> Vec<String> {
+fn failures_from(first: usize, cases: &AtomicUsize) -> Vec<String> {
     let test = "damaged_numbers::each_number_made_another";
     let mut failures = Vec::new();
     let mut next = first;
@@ -226,7 +227,10 @@ fn failures_from(first: usize) -> Vec<String> {
         let mut case = String::new();
         for line in child::lines(child.stdout.take().unwrap()) {
             match (line.strip_prefix(CASE), line.strip_prefix(FAILURE)) {
-                (Some(tried), _) => tried.clone_into(&mut case),
+                (Some(tried), _) => {
+                    tried.clone_into(&mut case);
+                    cases.fetch_add(1, Ordering::Relaxed);
+                }
                 (_, Some(failure)) => failures.push(failure.to_owned()),
                 _ => println!("{line}"),
             }
@@ -245,9 +249,15 @@ fn each_number_made_another() {
     if let Some(from) = child::task() {
         return try_all(from.parse().unwrap());
     }
+    let cases = AtomicUsize::new(0);
     let failures = std::thread::scope(|scope| {
         let children: Vec<_> = (0..CHILDREN)
-            .map(|first| scope.spawn(move || failures_from(first)))
+            .map(|first| {
+                scope.spawn({
+                    let cases = &cases;
+                    move || failures_from(first, cases)
+                })
+            })
             .collect();
         let failures = children.into_iter().flat_map(|child| child.join().unwrap());
         failures.collect::<Vec<_>>()
@@ -258,6 +268,8 @@ fn each_number_made_another() {
         failures.len(),
         failures.join("\n")
     );
+    let cases = cases.into_inner();
+    assert!(cases > 900, "{cases}");
 }
 
 /// With two assessments in one slot, a mark would replace the mark of the other assessment.

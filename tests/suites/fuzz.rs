@@ -16,12 +16,15 @@ use std::collections::BTreeMap;
 fn mutated_datasets() {
     let all = seeds::datasets();
     let mut mutator = Mutator::new(1);
+    let mut stored = 0;
     for _ in 0..3000 {
         let mut bytes = all[mutator.below(all.len())].clone().into_bytes();
         let other = all[mutator.below(all.len())].as_bytes();
         mutator.mutate(&mut bytes, other);
-        dataset(&bytes);
+        stored += u32::from(dataset(&bytes));
     }
+    println!("{stored} of 3000 datasets were stored");
+    assert!(stored > 100, "{stored}");
 }
 
 #[test]

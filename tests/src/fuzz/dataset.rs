@@ -48,8 +48,8 @@ impl std::io::Read for Pieces<'_> {
 
 /// Applies the bytes in pieces, whose size the first byte determines. Either nothing is stored and
 /// `check` finds the same first fault, or everything is stored, and an export is the same after it
-/// is applied again and in another store.
-pub fn dataset(bytes: &[u8]) {
+/// is applied again and in another store. Returns whether it was stored.
+pub fn dataset(bytes: &[u8]) -> bool {
     let piece = 1 + usize::from(bytes.first().copied().unwrap_or(0));
     let engine = Engine::memory(Options::default()).unwrap();
     let faults = engine.check(bytes, 3).unwrap();
@@ -59,6 +59,7 @@ pub fn dataset(bytes: &[u8]) {
         Err(Error::BadDataset(fault)) => {
             assert_eq!(faults.first(), Some(&fault));
             assert_eq!(export(&engine), "");
+            false
         }
         Err(other) => panic!("{other}"),
         Ok(summary) => {
@@ -75,6 +76,7 @@ pub fn dataset(bytes: &[u8]) {
             let found = engine.verify().unwrap();
             assert!(found.is_sound(), "{:?}", found.problems);
             assert_eq!(found.records, summary.total().added);
+            true
         }
     }
 }

@@ -93,6 +93,13 @@ pub fn counts(test: &str, task: &str, folder: &Path) -> Vec<u64> {
 }
 
 fn started(mut command: Command, test: &str, task: &str) -> Child {
+    // A process without such a test would run nothing, and succeed.
+    if let Some(name) = std::thread::current()
+        .name()
+        .filter(|name| name.contains("::"))
+    {
+        assert_eq!(test, name, "the name of this test");
+    }
     command
         .args([test, "--exact", "--include-ignored"])
         .args(["--nocapture", "--test-threads", "1"])

@@ -165,9 +165,11 @@ impl Pair<'_> {
             }
             for (target, now) in gets.iter().filter(|_| dice.chance(40)) {
                 let decoded = percent_decoded(target);
-                let names_erased = erased
-                    .iter()
-                    .any(|learner| decoded.contains(&format!("{learner}")));
+                let mut values = decoded.split(|c: char| !c.is_alphanumeric());
+                let names_erased = values.any(|value| {
+                    let number = value.parse();
+                    number.is_ok_and(|number: u64| erased.contains(&number))
+                });
                 if !names_erased {
                     self.ask(*school, target, *now);
                     self.ask(*school, target, now + MUCH_LATER);

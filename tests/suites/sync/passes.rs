@@ -4,19 +4,9 @@ use super::machine::options;
 use super::steps::{drive, little_school};
 use super::{ACCESS, NOW, SCHOOL, get, reply, source, synced};
 use rollbook::{Credentials, Engine, Options, ReplyOutcome, Step, Sync, SyncOptions, SyncReport};
-use rollbook_tests::search::extent;
+use rollbook_tests::search::{Counts, extent, search, seeds};
 use rollbook_tests::world::{Action, World, blanked};
 use std::collections::BTreeSet;
-
-/// Returns the seeds of the worlds to try.
-pub(super) fn seeds() -> std::ops::Range<u64> {
-    let number = |name, otherwise| match std::env::var(name) {
-        Ok(number) => number.parse().unwrap(),
-        Err(_) => otherwise,
-    };
-    let first = number("ROLLBOOK_SEED", 0);
-    first..first + number("ROLLBOOK_SEQUENCES", extent(25, 240))
-}
 
 /// Returns the earliest instant of the requests of a world.
 pub(crate) fn instant(actions: &[Action]) -> i64 {
@@ -57,7 +47,13 @@ pub(super) fn drive_to_end(sync: &Sync, source: &Engine, now: i64) -> SyncReport
 
 /// Sends each request of a world to a mirror and its source. The mirror must give the same answer,
 /// or refuse the request as not synced.
-pub(super) fn compare(seed: u64, actions: &[Action], mirror: &Engine, source: &Engine, now: i64) {
+pub(super) fn compare(
+    actions: &[Action],
+    mirror: &Engine,
+    source: &Engine,
+    now: i64,
+    counts: &Counts,
+) {
     for action in actions {
         let Action::Request { method, target, .. } = action else {
             continue;
@@ -66,7 +62,10 @@ pub(super) fn compare(seed: u64, actions: &[Action], mirror: &Engine, source: &E
             continue;
         }
         let answer = get(mirror, target, now);
+        counts.add("asked", 1);
+        counts.add("found", u64::from(answer.status.code == 200));
         if answer.status.code == 503 {
+            counts.add("refused", 1);
             assert!(
                 answer.text().contains("not synced yet: "),
                 "{}",
@@ -76,46 +75,64 @@ pub(super) fn compare(seed: u64, actions: &[Action], mirror: &Engine, source: &E
         }
         let expected = get(source, target, now);
         let [answer, expected] = [answer, expected].map(|of| (of.status.code, blanked(of.text())));
-        assert_eq!(answer, expected, "seed {seed}: {target}");
+        assert_eq!(answer, expected, "{target}");
     }
-    assert!(mirror.verify().unwrap().is_sound(), "seed {seed}");
+    assert!(mirror.verify().unwrap().is_sound());
+}
+
+/// Checks that the mirrors of a search have answered enough of what they were asked.
+pub(super) fn check_floors(worlds: u64, counts: &Counts) {
+    println!("{worlds} worlds: {counts}");
+    let asked = counts.get("asked");
+    counts.at_least("schools", worlds / 2);
+    counts.at_least("asked", 20 * worlds);
+    counts.at_least("found", asked / 4);
+    assert!(counts.get("refused") * 4 < asked, "{counts}");
 }
 
 /// Records are added, changed and removed at the service. After one more pass, the mirror has the
 /// same data.
 #[test]
 fn one_more_pass_follows_the_service() {
-    let mut schools = 0;
-    // With seed 75, a learner leaves whose subjects are no longer requested; with the other one,
-    // only a learner who has left shows the current year.
-    for seed in seeds().chain([75, 1_795_557_567]) {
-        let actions = World::new(seed).actions(120);
-        let before = source(&actions[..actions.len() / 2]);
-        let (Some(before), Some(after)) = (before, source(&actions)) else {
-            continue;
-        };
-        let now = instant(&actions);
-        let (mirror, ..) = synced(&before, now, SyncOptions::default());
-        // By default, each pass requests only a part of the resources.
-        let report = match seed % 5 {
-            0 => {
-                let usual = SyncOptions::default;
-                (0..11).for_each(|_| drop(pass_of(&mirror, &after, now, usual())));
-                pass_of(&mirror, &after, now, usual())
-            }
-            _ => pass(&mirror, &after, now),
-        };
-        // Resources whose calls failed retain their old data.
-        assert!(report.quarantined.is_empty(), "seed {seed}");
-        if !report.failed.is_empty() {
-            continue;
+    let counts = Counts::default();
+    let worlds = search(
+        // With seed 75, a learner leaves whose subjects are no longer requested; with the other one,
+        // only a learner who has left shows the current year.
+        seeds(extent(25, 240)).chain([75, 1_795_557_567]),
+        |seed| World::new(seed).actions(120),
+        |seed, actions| {
+            follow(seed, actions, &counts);
+            Ok(())
+        },
+    );
+    check_floors(worlds, &counts);
+}
+
+fn follow(seed: u64, actions: &[Action], counts: &Counts) {
+    let before = source(&actions[..actions.len() / 2]);
+    let (Some(before), Some(after)) = (before, source(actions)) else {
+        return;
+    };
+    let now = instant(actions);
+    let (mirror, ..) = synced(&before, now, SyncOptions::default());
+    // By default, each pass requests only a part of the resources.
+    let report = match seed % 5 {
+        0 => {
+            let usual = SyncOptions::default;
+            (0..11).for_each(|_| drop(pass_of(&mirror, &after, now, usual())));
+            pass_of(&mirror, &after, now, usual())
         }
-        compare(seed, &actions, &mirror, &after, now);
-        let fresh = mirror_with_grades_of(&mirror, &after, now);
-        assert_eq!(differences(&fresh, &mirror), [""; 0], "seed {seed}");
-        schools += 1;
+        _ => pass(&mirror, &after, now),
+    };
+    // Resources whose calls failed retain their old data.
+    assert!(report.quarantined.is_empty());
+    if !report.failed.is_empty() {
+        return;
     }
-    assert!(schools > 0);
+    compare(actions, &mirror, &after, now, counts);
+    let fresh = mirror_with_grades_of(&mirror, &after, now);
+    assert_eq!(differences(&fresh, &mirror), [""; 0]);
+    counts.add("schools", 1);
 }
 
 /// Returns a new mirror that also requests the marks of the grades that another mirror has: a grade
@@ -166,19 +183,26 @@ pub(super) fn differences(one: &Engine, other: &Engine) -> Vec<String> {
 /// A mirror of a mirror has the same data.
 #[test]
 fn a_mirror_of_a_mirror_is_the_same() {
-    for seed in seeds() {
-        let actions = World::new(seed).actions(120);
-        let Some(source) = source(&actions) else {
-            continue;
-        };
-        let now = instant(&actions);
-        let (mirror, report, _) = synced(&source, now, SyncOptions::default());
-        if !report.failed.is_empty() {
-            continue;
-        }
-        let (again, ..) = synced(&mirror, now, SyncOptions::default());
-        assert_eq!(differences(&again, &mirror), [""; 0], "seed {seed}");
-    }
+    let counts = Counts::default();
+    let worlds = search(
+        seeds(extent(25, 240)),
+        |seed| World::new(seed).actions(120),
+        |_, actions| {
+            let Some(source) = source(actions) else {
+                return Ok(());
+            };
+            let now = instant(actions);
+            let (mirror, report, _) = synced(&source, now, SyncOptions::default());
+            if report.failed.is_empty() {
+                let (again, ..) = synced(&mirror, now, SyncOptions::default());
+                assert_eq!(differences(&again, &mirror), [""; 0]);
+                counts.add("schools", 1);
+            }
+            Ok(())
+        },
+    );
+    println!("{worlds} worlds: {counts}");
+    counts.at_least("schools", worlds / 2);
 }
 
 /// A service that is only partly available may return short lists.
