@@ -104,12 +104,16 @@ fn get(target: &str, headers: Vec<(String, String)>) -> Request {
     }
 }
 
+fn feed(target: &str, token: &str) -> Request {
+    let authorization = ("Authorization".to_owned(), format!("Bearer {token}"));
+    get(target, vec![authorization])
+}
+
 /// Requests the changes once and applies them. Returns `None` if there are none.
 fn follow(phone: &Engine, server: &mut Server) -> Option<Summary> {
     let after = phone.followed().unwrap();
     let after = after.map_or_else(String::new, |after| format!("&after={after}"));
-    let token = ("Authorization".to_owned(), "Bearer family".to_owned());
-    let reply = server.ask(&get(&format!("/feed?wait=5{after}"), vec![token]));
+    let reply = server.ask(&feed(&format!("/feed?wait=5{after}"), "family"));
     if reply.status == 204 {
         return None;
     }
@@ -308,6 +312,29 @@ fn it_serves_while_the_service_refuses_it() {
         let said = middle.read_until("tried again in 1 s");
         assert!(said.contains("See that ROLLBOOK_USERNAME"), "{said}");
         assert!(!said.contains("another"), "{said}");
+    }
+    assert!(middle.stop().success());
+}
+
+/// A school that the service refuses delays only the feeds of scopes that contain it.
+#[cfg(unix)]
+#[test]
+fn a_refused_school_delays_no_feed_of_another_one() {
+    let chain = Chain::new();
+    let mut command = chain.middle();
+    command.args(["--school", "1002", "--feed", "lost="]);
+    command.args(["--feed", "both=1000+1002", "--feed", "refused=1002:1"]);
+    let mut middle = Server::run(&mut command).unwrap();
+    assert_eq!(middle.ask(&feed("/feed", "lost")).status, 200);
+    let said = middle.read_until("school 1002: ");
+    assert!(said.contains("authorised the integrator"), "{said}");
+    let phone = phone();
+    assert!(follow(&phone, &mut middle).is_some());
+    assert!(answered(&phone, TARGETS[0]).is_ok_and(|(_, body)| body.contains("Smith")));
+    for token in ["both", "refused"] {
+        let reply = middle.ask(&feed("/feed", token));
+        assert_eq!(reply.status, 503, "{token}");
+        assert!(reply.body.contains("not been synced yet"), "{}", reply.body);
     }
     assert!(middle.stop().success());
 }

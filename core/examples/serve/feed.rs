@@ -31,7 +31,15 @@ pub(crate) const MAX_SENT: usize = 64;
 
 /// The scopes by their tokens.
 #[derive(Default)]
-pub(crate) struct Tokens(HashMap<String, Scope>);
+pub(crate) struct Tokens(HashMap<String, TokenScope>);
+
+/// The scope of a token.
+#[derive(Clone, Default)]
+struct TokenScope {
+    scope: Scope,
+    /// The schools of the scope.
+    schools: Vec<u64>,
+}
 
 impl Tokens {
     /// Adds `TOKEN=SCOPE`. A scope consists of schools joined by `+`. A colon and learners, joined
@@ -41,25 +49,30 @@ impl Tokens {
             || format!("--feed {argument}: give TOKEN=SCHOOL or TOKEN=SCHOOL:LEARNER,LEARNER");
         let (token, schools) = argument.split_once('=').ok_or_else(wrong)?;
         let number = |text: &str| text.parse::<u64>().map_err(|_| wrong());
-        let mut scope = Scope::default();
+        let mut granted = TokenScope::default();
         for one in schools.split('+').filter(|one| !one.is_empty()) {
-            scope = match one.split_once(':') {
-                None => scope.school(number(one)?),
-                Some((school, learners)) => {
+            let (school, learners) = match one.split_once(':') {
+                None => (number(one)?, None),
+                Some((school, learners)) => (number(school)?, Some(learners)),
+            };
+            granted.schools.push(school);
+            granted.scope = match learners {
+                None => granted.scope.school(school),
+                Some(learners) => {
                     let learners = learners.split(',').filter(|one| !one.is_empty());
                     let learners = learners.map(number).collect::<Result<Vec<_>, _>>()?;
-                    scope.learners(number(school)?, learners)
+                    granted.scope.learners(school, learners)
                 }
             };
         }
-        if self.0.insert(token.to_owned(), scope).is_some() {
+        if self.0.insert(token.to_owned(), granted).is_some() {
             return Err(format!("--feed {token}=…: give each token once"));
         }
         Ok(())
     }
 
     /// Returns the scope of a request. As in HTTP, the name of the scheme is not case-sensitive.
-    fn scope(&self, headers: &HeaderMap) -> Option<&Scope> {
+    fn scope(&self, headers: &HeaderMap) -> Option<&TokenScope> {
         let given = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
         let (scheme, token) = given.split_once(' ')?;
         let is_bearer = scheme.eq_ignore_ascii_case("bearer");
@@ -86,12 +99,13 @@ fn wait(asked: &HashMap<String, String>) -> Option<Duration> {
 /// - 400: `wait` is not a whole number.
 /// - 401: the token is unknown.
 /// - 409: `after` is not a position.
+/// - 503: a school of the scope has not been synced yet. A device would take it for an empty school.
 pub(crate) async fn answer(
     State(service): State<Arc<Service>>,
     Query(asked): Query<HashMap<String, String>>,
     headers: HeaderMap,
 ) -> Response {
-    let Some(scope) = service.tokens.scope(&headers) else {
+    let Some(TokenScope { scope, schools }) = service.tokens.scope(&headers).cloned() else {
         return refuse(
             401,
             "Unauthorized",
@@ -109,12 +123,24 @@ pub(crate) async fn answer(
             "Give wait in whole seconds, as wait=30, or leave it out",
         );
     };
-    let mut feeds = service.engine.observe_feed(scope.clone());
+    let mut feeds = service.engine.observe_feed(scope);
     let changed = Arc::new(Notify::new());
     let notified = changed.clone();
     feeds.on_change(move || notified.notify_one());
     let until = Instant::now() + wait;
     let mut stopped = service.stopped.clone();
+    let is_synced = {
+        let service = service.clone();
+        let are_synced = move || service.synced.contain(&service.engine, &schools);
+        tokio::task::spawn_blocking(are_synced).await
+    };
+    if !is_synced.unwrap_or(false) {
+        return refuse(
+            503,
+            "Service Unavailable",
+            "The schools have not been synced yet: try again in a moment",
+        );
+    }
     loop {
         let after = after.clone();
         // Polling reads the store, and must not block other connections.

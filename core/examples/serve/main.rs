@@ -25,15 +25,14 @@ mod source;
 
 use axum::Router;
 use axum::body::{Body, Bytes, HttpBody};
-use axum::extract::{Query, Request, State};
-use axum::http::{self, HeaderMap};
+use axum::extract::{Request, State};
+use axum::http;
 use axum::response::Response;
 use axum::routing::get;
 use faults::{Fault, Faults, Half};
 use feed::Tokens;
 use rollbook::{Clock, Engine, Options};
-use source::Source;
-use std::collections::HashMap;
+use source::{Source, SyncedSchools};
 use std::error::Error;
 use std::fs::File;
 use std::future::poll_fn;
@@ -175,10 +174,7 @@ fn main() -> ExitCode {
             tokens: arguments.tokens,
             stopped,
             feeds: Arc::new(Semaphore::new(feed::MAX_SENT)),
-            schools: arguments
-                .source
-                .as_ref()
-                .map_or_else(Vec::new, Source::schools),
+            synced: SyncedSchools::new(arguments.source.as_ref().map_or(&[], Source::schools)),
         };
         let (source, listen) = (arguments.source, arguments.listen);
         runtime.block_on(serve(service, source, listen, stop, arguments.grace))?;
@@ -204,8 +200,7 @@ struct Service {
     stopped: watch::Receiver<bool>,
     /// The permits for feeds that are sent at the same time.
     feeds: Arc<Semaphore>,
-    /// The schools that are synced in the background.
-    schools: Vec<u64>,
+    synced: SyncedSchools,
 }
 
 async fn serve(
@@ -229,7 +224,7 @@ async fn serve(
     let stopped = service.stopped.clone();
     let syncing = source.map(|source| source.start(service.engine.clone(), stopped.clone()));
     let app = Router::new()
-        .route("/feed", get(feed_of_synced))
+        .route("/feed", get(feed::answer))
         .fallback(answer)
         .with_state(Arc::new(service));
     connections::serve(listener, app, stopped, grace).await;
@@ -237,21 +232,6 @@ async fn serve(
         drop(syncing.join());
     }
     Ok(())
-}
-
-/// Answers like [`feed::answer`] as soon as all schools have been synced once. Before that, the
-/// schools would seem to be empty for a device.
-async fn feed_of_synced(
-    State(service): State<Arc<Service>>,
-    asked: Query<HashMap<String, String>>,
-    headers: HeaderMap,
-) -> Response {
-    let is_synced = |school: &u64| matches!(service.engine.synced(*school), Ok(Some(_)));
-    if service.schools.iter().all(is_synced) {
-        return feed::answer(State(service), asked, headers).await;
-    }
-    let description = "The schools have not been synced yet: try again in a moment";
-    refuse(503, "Service Unavailable", description)
 }
 
 async fn answer(State(service): State<Arc<Service>>, request: Request) -> Response {

@@ -10,9 +10,11 @@ use axum::http::{Request, header};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use rollbook::{Call, CallFailure, Engine, Step, SyncOptions};
+use std::collections::HashMap;
 use std::error::Error;
 use std::io::ErrorKind;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::net::TcpStream;
@@ -57,8 +59,8 @@ impl Source {
         })
     }
 
-    pub(crate) fn schools(&self) -> Vec<u64> {
-        self.schools.clone()
+    pub(crate) fn schools(&self) -> &[u64] {
+        &self.schools
     }
 
     /// Starts a thread that syncs until the server stops.
@@ -130,6 +132,36 @@ impl Source {
 
     fn next(&self) -> String {
         format!("tried again in {} s", self.every.as_secs())
+    }
+}
+
+/// The schools that are synced in the background, and whether the store was seen to have data of
+/// each.
+#[derive(Default)]
+pub(crate) struct SyncedSchools(HashMap<u64, AtomicBool>);
+
+impl SyncedSchools {
+    pub(crate) fn new(schools: &[u64]) -> SyncedSchools {
+        let schools = schools.iter();
+        SyncedSchools(
+            schools
+                .map(|school| (*school, AtomicBool::new(false)))
+                .collect(),
+        )
+    }
+
+    /// Returns whether the store has data of all these schools. A school that is not synced in the
+    /// background counts as complete. This reads the store until a school has data.
+    pub(crate) fn contain(&self, engine: &Engine, schools: &[u64]) -> bool {
+        schools.iter().all(|school| {
+            let Some(is_synced) = self.0.get(school) else {
+                return true;
+            };
+            if !is_synced.load(Ordering::Relaxed) && matches!(engine.synced(*school), Ok(Some(_))) {
+                is_synced.store(true, Ordering::Relaxed);
+            }
+            is_synced.load(Ordering::Relaxed)
+        })
     }
 }
 
