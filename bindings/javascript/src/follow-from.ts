@@ -11,7 +11,7 @@ export interface FollowFromOptions {
   readonly headers?: NonNullable<RequestOptions["headers"]>;
   /** Sends the request. The default is the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
-  /** How long the server may wait for a change, in seconds. The default is 0. */
+  /** How long the server may wait for a change, in whole seconds. The default is 0. */
   readonly wait?: number;
   /** Is called with the progress of the feed. */
   readonly onProgress?: (progress: Progress) => void;
@@ -48,7 +48,7 @@ const LONGEST_SILENCE = 60_000;
  * continues after it.
  *
  * Rejects with `FollowRefused` for any other answer, with the error of `fetch`, with the reason of
- * the signal, and as `follow` does. After `diverged`, the next call requests everything again.
+ * the signal, as `bad_argument` for an invalid `wait`, and as `follow` does. After `diverged`, the next call requests everything again.
  */
 export async function followFrom(
   engine: Engine,
@@ -56,6 +56,10 @@ export async function followFrom(
   { headers = [], fetch = globalThis.fetch, wait = 0, onProgress, signal }: FollowFromOptions = {},
 ): Promise<Summary | null> {
   signal?.throwIfAborted();
+  if (!Number.isSafeInteger(wait) || wait < 0) {
+    const message = `a wait of ${wait} seconds is invalid: give 0 or more whole seconds`;
+    throw new RollbookError("bad_argument", message);
+  }
   const aborter = new AbortController();
   const end = (): void => aborter.abort(signal?.reason);
   const giveUp = (): void =>

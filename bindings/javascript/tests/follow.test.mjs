@@ -167,6 +167,16 @@ test("an interrupted feed is continued", async (t) => {
   await assert.rejects(followFrom(other, server.url(), { headers, fetch: short }), code("bad_dataset"));
 });
 
+test("a wait that is no number of whole seconds is refused before anything is sent", async () => {
+  const device = await Rollbook.memory();
+  const fetch = async () => assert.fail("it was sent");
+  for (const wait of [0.5, -1, NaN, Infinity, "1"]) {
+    const followed = followFrom(device, "http://a.example/feed", { fetch, wait });
+    await assert.rejects(followed, code("bad_argument"), String(wait));
+  }
+  await device.close();
+});
+
 test("a refused request is an error, and waiting can be aborted", async (t) => {
   const { follow, device } = await both(t);
   const isRefused = (status) => (error) => error instanceof FollowRefused && error.status === status;

@@ -7,7 +7,7 @@ import threading
 import time
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Callable, Iterator, List, Optional, Set
+from typing import Any, Callable, Iterator, List, Optional, Set, cast
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
@@ -331,6 +331,8 @@ def test_no_server_answers(follow: Follower, phone: Engine) -> None:
     assert stopped.value.status is None
     with pytest.raises(ValueError, match="-1 seconds"):
         follow(phone, "http://127.0.0.1/feed", wait=-1)
+    with pytest.raises(TypeError, match="0.5 seconds"):
+        follow(phone, "http://127.0.0.1/feed", wait=cast(Any, 0.5))
 
 
 def test_followed_by_hand(phone: Engine, server: Engine) -> None:

@@ -12,6 +12,8 @@ from rollbook.report import Progress, Summary
 
 def target(url: str, after: Optional[str], wait: int) -> str:
     """Returns the URL that requests the changes after a position."""
+    if not isinstance(wait, int):
+        raise TypeError(f"a wait of {wait!r} seconds is invalid: give an int")
     if wait < 0:
         raise ValueError(f"a wait of {wait} seconds is invalid: give 0 or more")
     asked = {"after": after, "wait": wait or None}
