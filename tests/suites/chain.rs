@@ -339,6 +339,29 @@ fn a_refused_school_delays_no_feed_of_another_one() {
     assert!(middle.stop().success());
 }
 
+/// All phones that wait receive a change, although only some feeds are sent at the same time.
+#[cfg(unix)]
+#[test]
+fn a_change_arrives_at_many_phones_at_once() {
+    let mut chain = Chain::new();
+    let mut middle = Server::run(&mut chain.middle()).unwrap();
+    middle.read_until("School 1000");
+    let phone = phone();
+    assert!(follow(&phone, &mut middle).is_some());
+    let after = phone.followed().unwrap().unwrap();
+    let poll = feed(&format!("/feed?wait=60&after={after}"), "family");
+    let polls: Vec<_> = (0..200).map(|_| middle.send(&poll)).collect();
+    chain.serve(
+        r#"{"type":"learner","school_id":1000,"id":2,"first_name":"Janey","last_name":"Naidoo","grade_id":"9"}"#,
+    );
+    for poll in polls {
+        let reply = server::reply(poll);
+        assert_eq!(reply.status, 200, "{}", reply.body);
+        assert!(reply.body.contains("Naidoo"), "{}", reply.body);
+    }
+    assert!(middle.stop().success());
+}
+
 #[test]
 fn what_cannot_be_synced_is_an_error_of_the_arguments() {
     let program = server::build("serve");

@@ -16,9 +16,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
-use tokio::sync::{Notify, OwnedSemaphorePermit};
+use tokio::sync::{Notify, OwnedSemaphorePermit, SemaphorePermit};
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout};
 
 /// The maximum time that a request waits, in seconds.
 const LONGEST_WAIT: u64 = 60;
@@ -28,6 +28,14 @@ const PIECE_BYTES: usize = 64 << 10;
 
 /// The maximum number of feeds that are sent at the same time.
 pub(crate) const MAX_SENT: usize = 64;
+
+/// The maximum number of requests that wait for a change, or until their feed can be sent. There are
+/// more connections than this, so that some remain for requests that are answered at once.
+pub(crate) const MAX_WAITING: usize = 384;
+
+/// The maximum time that a request waits until its feed can be sent. It is shorter than the time
+/// after which a client that reads nothing is disconnected.
+const SEND_WAIT: Duration = Duration::from_secs(5);
 
 /// The scopes by their tokens.
 #[derive(Default)]
@@ -99,7 +107,9 @@ fn wait(asked: &HashMap<String, String>) -> Option<Duration> {
 /// - 400: `wait` is not a whole number.
 /// - 401: the token is unknown.
 /// - 409: `after` is not a position.
-/// - 503: a school of the scope has not been synced yet. A device would take it for an empty school.
+/// - 503: a school of the scope has not been synced yet, so that a device would take it for an empty
+///   school; or too many other requests wait or receive a feed. Clients that request changes in a
+///   loop pause after this status, but not after 204.
 pub(crate) async fn answer(
     State(service): State<Arc<Service>>,
     Query(asked): Query<HashMap<String, String>>,
@@ -123,7 +133,7 @@ pub(crate) async fn answer(
             "Give wait in whole seconds, as wait=30, or leave it out",
         );
     };
-    let mut feeds = service.engine.observe_feed(scope);
+    let mut feeds = service.engine.observe_feed(scope.clone());
     let changed = Arc::new(Notify::new());
     let notified = changed.clone();
     feeds.on_change(move || notified.notify_one());
@@ -135,51 +145,92 @@ pub(crate) async fn answer(
         tokio::task::spawn_blocking(are_synced).await
     };
     if !is_synced.unwrap_or(false) {
-        return refuse(
-            503,
-            "Service Unavailable",
-            "The schools have not been synced yet: try again in a moment",
-        );
+        return refuse_busy("The schools have not been synced yet: try again in a moment");
     }
+    let mut waiting = None;
     loop {
-        let after = after.clone();
+        let position = after.clone();
         // Polling reads the store, and must not block other connections.
         let polled = tokio::task::spawn_blocking(move || {
-            let feed = feeds.poll(after.as_deref());
+            let feed = feeds.poll(position.as_deref());
             (feeds, feed)
         });
         let Ok((polled, feed)) = polled.await else {
-            return refuse(500, "Internal Server Error", "The feed could not be made");
+            return refuse(500, "Internal Server Error", NOT_MADE);
         };
         feeds = polled;
         match feed {
-            Some(Ok(feed)) => return send(&service, feed),
-            Some(Err(Error::ResyncRequired)) => {
-                return refuse(409, "Conflict", "The value of `after` is not a position");
-            }
-            Some(Err(error)) => return refuse(500, "Internal Server Error", &error.to_string()),
+            Some(Ok(feed)) => return send(&service, feed, waiting, scope, after).await,
+            Some(Err(error)) => return refuse_error(&error),
+            None if feeds.is_over() || until <= Instant::now() => return nothing_changed(),
             None => {}
         }
-        let is_over = feeds.is_over()
-            || tokio::select! {
-                () = changed.notified() => false,
-                () = sleep_until(until) => true,
-                _ = stopped.wait_for(|stopped| *stopped) => true,
-            };
+        waiting = waiting.or_else(|| service.waiting.try_acquire().ok());
+        if waiting.is_none() {
+            return refuse_busy("Too many requests wait for a change: try again in a moment");
+        }
+        let is_over = tokio::select! {
+            () = changed.notified() => false,
+            () = sleep_until(until) => true,
+            _ = stopped.wait_for(|stopped| *stopped) => true,
+        };
         if is_over {
-            return StatusCode::NO_CONTENT.into_response();
+            return nothing_changed();
         }
     }
 }
 
-fn send(service: &Service, feed: Feed) -> Response {
-    let Ok(permit) = service.feeds.clone().try_acquire_owned() else {
-        return refuse(
-            503,
-            "Service Unavailable",
-            "Too many feeds are being sent: try again in a moment",
-        );
+fn nothing_changed() -> Response {
+    StatusCode::NO_CONTENT.into_response()
+}
+
+fn refuse_error(error: &Error) -> Response {
+    match error {
+        Error::ResyncRequired => refuse(409, "Conflict", "The value of `after` is not a position"),
+        error => refuse(500, "Internal Server Error", &error.to_string()),
+    }
+}
+
+fn refuse_busy(description: &str) -> Response {
+    refuse(503, "Service Unavailable", description)
+}
+
+/// Sends a feed. If too many feeds are being sent, waits for a moment and makes the feed again: an
+/// open feed would delay calls that erase or compact.
+async fn send(
+    service: &Service,
+    feed: Feed,
+    waiting: Option<SemaphorePermit<'_>>,
+    scope: Scope,
+    after: Option<String>,
+) -> Response {
+    if let Ok(permit) = service.feeds.clone().try_acquire_owned() {
+        return send_pieces(feed, permit);
+    }
+    drop(feed);
+    let waiting = waiting.or_else(|| service.waiting.try_acquire().ok());
+    let permit = match &waiting {
+        Some(_) => timeout(SEND_WAIT, service.feeds.clone().acquire_owned()).await,
+        None => return refuse_busy(TOO_MANY_SENT),
     };
+    let Ok(Ok(permit)) = permit else {
+        return refuse_busy(TOO_MANY_SENT);
+    };
+    drop(waiting);
+    let engine = service.engine.clone();
+    let made = tokio::task::spawn_blocking(move || engine.feed(&scope, after.as_deref()));
+    match made.await {
+        Ok(Ok(feed)) if feed.has_changes() => send_pieces(feed, permit),
+        Ok(Ok(_)) => nothing_changed(),
+        Ok(Err(error)) => refuse_error(&error),
+        Err(_) => refuse(500, "Internal Server Error", NOT_MADE),
+    }
+}
+
+const NOT_MADE: &str = "The feed could not be made";
+const TOO_MANY_SENT: &str = "Too many feeds are being sent: try again in a moment";
+
+fn send_pieces(feed: Feed, permit: OwnedSemaphorePermit) -> Response {
     let body = Body::new(Pieces {
         feed: Some(feed),
         making: None,

@@ -174,6 +174,7 @@ fn main() -> ExitCode {
             tokens: arguments.tokens,
             stopped,
             feeds: Arc::new(Semaphore::new(feed::MAX_SENT)),
+            waiting: Semaphore::new(feed::MAX_WAITING),
             synced: SyncedSchools::new(arguments.source.as_ref().map_or(&[], Source::schools)),
         };
         let (source, listen) = (arguments.source, arguments.listen);
@@ -200,6 +201,8 @@ struct Service {
     stopped: watch::Receiver<bool>,
     /// The permits for feeds that are sent at the same time.
     feeds: Arc<Semaphore>,
+    /// The permits for requests that wait for a change, or until their feed can be sent.
+    waiting: Semaphore,
     synced: SyncedSchools,
 }
 

@@ -180,3 +180,39 @@ fn a_request_that_waits_ends_with_the_server() {
         assert_eq!(server::reply(sent).status, 204);
     }
 }
+
+/// Requests that wait for a change leave connections for other requests.
+#[cfg(unix)]
+#[test]
+fn requests_that_wait_leave_connections_for_others() {
+    let (_folder, mut server) = started(&["family=1000:1,2"]);
+    let phone = Engine::memory(Options::default()).unwrap();
+    let whole = ask(&mut server, "/feed", "Bearer family");
+    take(&phone, &whole);
+    let after = phone.followed().unwrap().unwrap();
+    let target = format!("/feed?wait=60&after={after}");
+    // There are more of them than connections.
+    let polls: Vec<_> = (0..600)
+        .map(|_| server.send(&get(&target, "Bearer family")))
+        .collect();
+    assert_eq!(ask(&mut server, "/", "").status, 404);
+    assert_eq!(ask(&mut server, "/feed", "Bearer family").status, 200);
+    let polled = ask(
+        &mut server,
+        &format!("/feed?after={after}"),
+        "Bearer family",
+    );
+    assert_eq!(polled.status, 204);
+    assert!(server.stop().success());
+    let replies: Vec<_> = polls.into_iter().map(server::reply).collect();
+    let is_refused = |reply: &&Reply| reply.status == 503;
+    let refused: Vec<_> = replies.iter().filter(is_refused).collect();
+    assert!(!refused.is_empty());
+    assert!(
+        refused
+            .iter()
+            .all(|reply| reply.body.contains("wait for a change"))
+    );
+    let waited = replies.iter().filter(|reply| reply.status == 204).count();
+    assert_eq!(waited + refused.len(), replies.len());
+}
