@@ -21,6 +21,8 @@ const GUIDE: &str = include_str!("../../core/docs/following.md");
 /// 2026-05-14T08:00:00Z.
 const NOW: i64 = 1_778_745_600;
 const AT: &str = "2026-05-14T08:00:00Z";
+/// More seconds than a clock can add.
+const LONG: &str = "18446744073709551615";
 
 /// Requests of the phone of a family, about its own children.
 const TARGETS: [&str; 6] = [
@@ -362,6 +364,22 @@ fn a_change_arrives_at_many_phones_at_once() {
     assert!(middle.stop().success());
 }
 
+/// A server whose sync has failed would go on with old data. Here the sync fails because its reports
+/// cannot be written.
+#[cfg(unix)]
+#[test]
+fn it_stops_if_its_sync_fails() {
+    let chain = Chain::new();
+    let mut command = chain.middle();
+    command.env("ROLLBOOK_PASSWORD", "another");
+    let mut middle = Server::run(&mut command).unwrap();
+    middle.close_stderr();
+    let (status, _) = middle.wait();
+    assert!(!status.success());
+    let store = Engine::open(chain.path("middle.redb"), Options::default()).unwrap();
+    assert!(store.verify().unwrap().is_sound());
+}
+
 #[test]
 fn what_cannot_be_synced_is_an_error_of_the_arguments() {
     let program = server::build("serve");
@@ -399,6 +417,11 @@ fn what_cannot_be_synced_is_an_error_of_the_arguments() {
             &["--from", "http://example.org", "--school", "1"],
             Some("demo"),
             "https only",
+        ),
+        (
+            &["--from", here, "--school", "1", "--every", LONG],
+            Some("demo"),
+            "--every is at most",
         ),
     ] {
         let said = refused(arguments, password);

@@ -36,11 +36,13 @@ use source::{Source, SyncedSchools};
 use std::error::Error;
 use std::fs::File;
 use std::future::poll_fn;
+use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
@@ -83,7 +85,7 @@ The engine behind HTTP, for development: without TLS.
                      ROLLBOOK_USERNAME and ROLLBOOK_PASSWORD in the environment are the
                      integrator's credentials
   --school ID        a school that is synced; may be given again
-  --every SECONDS    how long after a pass the next one begins; by default 900
+  --every SECONDS    how long after a pass the next one begins; by default 900, at most a year
   --grace SECONDS    how long requests in progress may take when the server stops; by default 2";
 
 /// Parses the arguments of the program. Returns `None` if help is requested.
@@ -178,10 +180,11 @@ fn main() -> ExitCode {
             synced: SyncedSchools::new(arguments.source.as_ref().map_or(&[], Source::schools)),
         };
         let (source, listen) = (arguments.source, arguments.listen);
-        runtime.block_on(serve(service, source, listen, stop, arguments.grace))?;
+        let served = runtime.block_on(serve(service, source, listen, stop, arguments.grace));
         let closed = engine.close();
         // A question that is still being answered cannot delay the end.
         runtime.shutdown_background();
+        served?;
         Ok(closed?)
     });
     match served {
@@ -212,8 +215,9 @@ async fn serve(
     listen: SocketAddr,
     stop: watch::Sender<bool>,
     grace: Duration,
-) -> std::io::Result<()> {
+) -> io::Result<()> {
     let mut signals = StopSignals::new()?;
+    let stop_of_sync = stop.clone();
     tokio::spawn(async move {
         signals.next().await;
         stop.send_replace(true);
@@ -225,16 +229,18 @@ async fn serve(
     let listener = TcpListener::bind(listen).await?;
     println!("listening on http://{}", listener.local_addr()?);
     let stopped = service.stopped.clone();
-    let syncing = source.map(|source| source.start(service.engine.clone(), stopped.clone()));
+    let syncing = source.map(|source| source.start(service.engine.clone(), stop_of_sync));
     let app = Router::new()
         .route("/feed", get(feed::answer))
         .fallback(answer)
         .with_state(Arc::new(service));
     connections::serve(listener, app, stopped, grace).await;
-    if let Some(syncing) = syncing {
-        drop(syncing.join());
+    match syncing.map(JoinHandle::join) {
+        Some(Err(_)) => Err(io::Error::other(
+            "the sync has failed, and the data would become old: start the server again",
+        )),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 async fn answer(State(service): State<Arc<Service>>, request: Request) -> Response {
@@ -316,7 +322,7 @@ struct StopSignals {
 
 #[cfg(unix)]
 impl StopSignals {
-    fn new() -> std::io::Result<StopSignals> {
+    fn new() -> io::Result<StopSignals> {
         use tokio::signal::unix::{SignalKind, signal};
         Ok(StopSignals {
             terminate: signal(SignalKind::terminate())?,
@@ -339,7 +345,7 @@ struct StopSignals;
 #[cfg(not(unix))]
 impl StopSignals {
     #[allow(clippy::unnecessary_wraps, reason = "on Unix it may fail")]
-    fn new() -> std::io::Result<StopSignals> {
+    fn new() -> io::Result<StopSignals> {
         Ok(StopSignals)
     }
 

@@ -22,6 +22,9 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
+/// The maximum number of seconds between two passes: a year.
+const LONGEST_PAUSE: u64 = 365 * 86_400;
+
 /// The schools to sync, the service to sync them from, and the interval between passes.
 pub(crate) struct Source {
     origin: Arc<Origin>,
@@ -50,6 +53,9 @@ impl Source {
         if schools.is_empty() {
             return Err("--from takes a --school, or several".to_owned());
         }
+        if every > LONGEST_PAUSE {
+            return Err(format!("--every is at most {LONGEST_PAUSE} seconds"));
+        }
         let system = jiff::Timestamp::now().as_second();
         Ok(Source {
             origin: Arc::new(origin),
@@ -63,24 +69,25 @@ impl Source {
         &self.schools
     }
 
-    /// Starts a thread that syncs until the server stops.
-    pub(crate) fn start(
-        self,
-        engine: Arc<Engine>,
-        mut stopped: watch::Receiver<bool>,
-    ) -> JoinHandle<()> {
+    /// Starts a thread that syncs until the server stops. If the thread fails, it stops the server.
+    pub(crate) fn start(self, engine: Arc<Engine>, stop: watch::Sender<bool>) -> JoinHandle<()> {
         let client = Client {
             origin: self.origin.clone(),
             runtime: Handle::current(),
         };
         let mut events = Events::new();
         let interrupter = events.interrupter();
+        let mut stopped = stop.subscribe();
+        let stop = StopOnDrop(stop);
         tokio::spawn(async move {
             // An error means that the server has ended, which has the same effect.
             drop(stopped.wait_for(|stopped| *stopped).await);
             interrupter.interrupt();
         });
-        std::thread::spawn(move || self.run(&engine, &client, &mut events))
+        std::thread::spawn(move || {
+            let _stop = stop;
+            self.run(&engine, &client, &mut events);
+        })
     }
 
     /// Makes one pass after the other, whether they succeed or not, until it is interrupted.
@@ -132,6 +139,15 @@ impl Source {
 
     fn next(&self) -> String {
         format!("tried again in {} s", self.every.as_secs())
+    }
+}
+
+/// Stops the server when it is dropped, also by a panic.
+struct StopOnDrop(watch::Sender<bool>);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.send_replace(true);
     }
 }
 

@@ -124,6 +124,12 @@ impl Server {
         said
     }
 
+    /// Closes the pipe to which the server writes its stderr.
+    #[cfg(unix)]
+    pub(crate) fn close_stderr(&mut self) {
+        self.process.stderr = None;
+    }
+
     pub(crate) fn address(&self) -> &str {
         &self.address
     }
@@ -160,8 +166,9 @@ impl Server {
         for _ in 0..800 {
             if let Some(status) = self.process.try_wait().unwrap() {
                 let mut said = String::new();
-                let mut stderr = self.process.stderr.take().unwrap();
-                stderr.read_to_string(&mut said).unwrap();
+                if let Some(mut stderr) = self.process.stderr.take() {
+                    stderr.read_to_string(&mut said).unwrap();
+                }
                 return (status, said);
             }
             std::thread::sleep(Duration::from_millis(100));
