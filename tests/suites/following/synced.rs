@@ -108,6 +108,54 @@ fn follow_a_mirror(seed: u64, actions: &[Action], count: &Counts) {
     count.add("second passes", 1);
 }
 
+/// A follower of a source whose first pass is not complete gives the answers of its source, and
+/// refuses what was not fetched yet.
+#[test]
+fn a_follower_of_a_school_in_its_first_pass_refuses_the_rest() {
+    let count = Counts::default();
+    let worlds = search(
+        seeds(extent(4, 40)),
+        |seed| World::new(seed).actions(80),
+        |seed, actions| {
+            follow_the_first_pass(seed, actions, &count);
+            Ok(())
+        },
+    );
+    println!("{worlds} worlds: {count}");
+    count.at_least("publications", worlds);
+    count.at_least("found", worlds);
+    count.at_least("refused", 4 * worlds);
+}
+
+fn follow_the_first_pass(seed: u64, actions: &[Action], count: &Counts) {
+    let mut dice = Random::new(seed);
+    let now = instant(actions);
+    let Some(source) = source(actions) else {
+        return;
+    };
+    let mirror = Engine::memory(Options::default()).unwrap();
+    let sync = mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
+    let follower = Engine::memory(Options::default()).unwrap();
+    let scope = Scope::default().school(SCHOOL);
+    let mut before = None;
+    while let Step::Send(call) = sync.next(now).unwrap() {
+        let answer = get(&source, &call.target, now);
+        sync.handle_reply(call.id, now, &reply(&answer)).unwrap();
+        let coverage = mirror.synced(SCHOOL).unwrap();
+        if coverage.is_none() || coverage == before {
+            continue;
+        }
+        if before.is_none() {
+            mirror.apply(ACCESS.as_bytes()).unwrap();
+        }
+        before = coverage;
+        bring(&mut dice, &mirror, &follower, &scope).unwrap();
+        grant(&follower);
+        compare(&mirror, &follower, actions, now, count);
+        count.add("publications", 1);
+    }
+}
+
 /// After a change of learners in its scope, a follower has the same coverage as a new follower of
 /// that scope: questions about a new learner are answered at once, and nothing remains of a removed
 /// one.
