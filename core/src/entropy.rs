@@ -4,7 +4,11 @@ use crate::error::{Error, Result};
 use std::sync::Arc;
 
 /// The source of random bytes for the salts of passwords, the key of the digests of passwords that
-/// were correct, and the key of the cursors of a store.
+/// were correct, the key of the cursors of a store, and the numbers that identify the openings of a
+/// store.
+///
+/// The bytes must be different at each opening. If they repeat, a copy that was restored from a
+/// backup cannot be distinguished from the original, and its followers miss changes.
 ///
 /// ```
 /// use rollbook::Entropy;

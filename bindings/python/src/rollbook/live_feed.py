@@ -35,7 +35,8 @@ class LiveFeed(Cancellable):
 
     def poll(self, after: Optional[str] = None) -> Optional[Feed]:
         """Returns the feed after a position, or the feed from the beginning without one, if it
-        has changes. It never waits.
+        has changes. It does not wait for changes, but it may wait while another call erases data,
+        or compacts or suspends the store.
 
         The first call always looks for changes. As long as nothing was changed in the schools of
         the scope, a later call costs almost nothing. Fails as :meth:`Engine.feed` does; the next
