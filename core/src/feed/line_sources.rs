@@ -9,6 +9,7 @@ use crate::record::Kind;
 use crate::record::replication::scope::{Audience, Kinds, RecordOwner};
 use crate::store::{ChangePosition, ChangedKey, LogPartition, Partition, Snapshot};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::vec::IntoIter;
 
 /// The maximum number of changed keys in memory.
@@ -160,7 +161,7 @@ impl LineSource for ChangedRecords {
                 (&self.audience, self.log_partition)
                 && !changed.is_empty()
             {
-                self.named = Some(NamedRecords::new(school, self.kinds, changed));
+                self.named = Some(NamedRecords::new(school, self.kinds, changed.into()));
                 return Ok(true);
             }
             if self.is_finished {
@@ -191,18 +192,20 @@ fn learner(kind: Kind, ChangedKey { words, .. }: &ChangedKey) -> u64 {
 pub(super) struct NamedRecords {
     school: u64,
     kinds: Kinds,
-    /// The learners whose named people were not looked up yet.
-    learners: BTreeSet<u64>,
+    learners: Arc<BTreeSet<u64>>,
+    /// The first learner whose named people were not looked up yet.
+    next: Option<u64>,
     /// The number of learners whose named people are looked up in one step.
     learners_per_step: usize,
     found: IntoIter<(Kind, u64)>,
 }
 
 impl NamedRecords {
-    pub(super) fn new(school: u64, kinds: Kinds, learners: BTreeSet<u64>) -> NamedRecords {
+    pub(super) fn new(school: u64, kinds: Kinds, learners: Arc<BTreeSet<u64>>) -> NamedRecords {
         NamedRecords {
             school,
             kinds,
+            next: learners.first().copied(),
             learners,
             learners_per_step: LEARNERS_PER_STEP,
             found: Vec::new().into_iter(),
@@ -221,17 +224,14 @@ impl NamedRecords {
 impl LineSource for NamedRecords {
     fn write(&mut self, snapshot: &Snapshot, lines: &mut LineBuffer) -> Result<bool> {
         if self.found.len() == 0 {
-            if self.learners.is_empty() {
+            let Some(next) = self.next else {
                 return Ok(false);
-            }
-            let rest = match self.learners.iter().nth(self.learners_per_step).copied() {
-                Some(next) => self.learners.split_off(&next),
-                None => BTreeSet::new(),
             };
-            let group = Audience::Learners(std::mem::replace(&mut self.learners, rest));
-            let named = NamedPeople::by(snapshot, self.school, &group, self.kinds)?;
-            let named = named.iter().flat_map(NamedPeople::each);
-            let named = named.filter(|(kind, _)| self.kinds.has(*kind));
+            let mut learners = self.learners.range(next..).copied();
+            let group = learners.by_ref().take(self.learners_per_step);
+            let named = NamedPeople::of_learners(snapshot, self.school, group, self.kinds)?;
+            self.next = learners.next();
+            let named = named.each().filter(|(kind, _)| self.kinds.has(*kind));
             self.found = named.collect::<Vec<_>>().into_iter();
         }
         while !lines.is_full()

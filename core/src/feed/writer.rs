@@ -12,6 +12,7 @@ use crate::record::replication::resume_token::ResumeToken;
 use crate::record::replication::scope::{Audience, RecordOwner, Scope};
 use crate::store::{LogPartition, Snapshot};
 use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
 
 /// Writes the remaining segments of a feed. The writer's memory use does not depend on the number of
 /// records.
@@ -173,7 +174,7 @@ impl FeedWriter {
             audience.clone(),
             staying,
         ));
-        self.add_learners(snapshot, school, entering)?;
+        self.add_learners(snapshot, school, Arc::new(entering))?;
         if has_coverage_changes {
             self.write_coverage(snapshot, school, audience, lines)?;
         }
@@ -185,7 +186,7 @@ impl FeedWriter {
         &mut self,
         snapshot: &Snapshot,
         school: u64,
-        learners: BTreeSet<u64>,
+        learners: Arc<BTreeSet<u64>>,
     ) -> Result<()> {
         let kinds = self.scope.kinds;
         if !learners.is_empty() {

@@ -13,12 +13,13 @@ use crate::record::kinds::{absentee, discipline};
 use crate::record::replication::scope::Kinds;
 use crate::store::{Collection, Key, Partition, Reader, Snapshot};
 use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::sync::Arc;
 
 /// Writes the records of some learners of a school: first those of one learner after the other,
 /// then those that are stored by date, and marks that wait for their assessment.
 pub(crate) struct OwnRecords {
     school: u64,
-    learners: BTreeSet<u64>,
+    learners: Arc<BTreeSet<u64>>,
     /// The partitions whose records are stored by learner.
     by_learner: Vec<Partition>,
     /// The learner whose records are written next.
@@ -38,7 +39,7 @@ impl OwnRecords {
         snapshot: &Snapshot,
         school: u64,
         kinds: Kinds,
-        learners: BTreeSet<u64>,
+        learners: Arc<BTreeSet<u64>>,
     ) -> Result<OwnRecords> {
         let has = |of: Collection| {
             let kind = match of {

@@ -29,14 +29,26 @@ impl NamedPeople {
         let Audience::Learners(learners) = audience else {
             return Ok(None);
         };
+        let learners = learners.iter().copied();
+        NamedPeople::of_learners(reader, school, learners, kinds).map(Some)
+    }
+
+    /// Returns the people that these learners of a school name. If the scope excludes the records
+    /// of learners, no one is named.
+    pub(crate) fn of_learners(
+        reader: &dyn Reader,
+        school: u64,
+        learners: impl Iterator<Item = u64>,
+        kinds: Kinds,
+    ) -> Result<NamedPeople> {
         let mut named = NamedPeople::default();
         if !kinds.has(Kind::Learner) {
-            return Ok(Some(named));
+            return Ok(named);
         }
         let partition = Partition::new(school, Collection::Learners);
         let records = Records::open(reader, partition)?;
         for learner in learners {
-            let Some(record) = records.get(Key::one(*learner))? else {
+            let Some(record) = records.get(Key::one(learner))? else {
                 continue;
             };
             for column in [PARENT1_COLUMN, PARENT2_COLUMN] {
@@ -47,7 +59,7 @@ impl NamedPeople {
                 .accountable_persons
                 .extend(account.accountable_person());
         }
-        Ok(Some(named))
+        Ok(named)
     }
 
     pub(crate) fn has(&self, kind: Kind, id: u64) -> bool {

@@ -9,6 +9,7 @@ use crate::store::ChangePosition;
 use crate::varint;
 use base64ct::{Base64UrlUnpadded, Encoding};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use twox_hash::XxHash3_128;
 
 /// The limit for the bytes of a token, which are 4,000 characters of text. A list that does not
@@ -134,9 +135,10 @@ impl ResumeToken {
                 (BTreeSet::new(), Audience::Everybody, false)
             }
             (TokenAudience::Listed(Audience::Learners(before)), Audience::Learners(now)) => {
-                let staying: BTreeSet<u64> = now & before;
+                let staying: BTreeSet<u64> = &**now & &**before;
                 let leaves = staying.len() < before.len();
-                (now - before, Audience::Learners(staying), leaves)
+                let entering = &**now - &**before;
+                (entering, Audience::Learners(Arc::new(staying)), leaves)
             }
             (TokenAudience::Digest(before), Audience::Learners(now)) if *before == digest(now) => {
                 (BTreeSet::new(), whom.clone(), false)
@@ -175,7 +177,7 @@ fn take_audiences(bytes: &mut &[u8]) -> Result<BTreeMap<u64, TokenAudience>> {
         school = school.wrapping_add(varint::take(bytes)?);
         let audience = match varint::take(bytes)? {
             EVERYBODY => TokenAudience::Listed(Audience::Everybody),
-            LEARNERS => TokenAudience::Listed(Audience::Learners(take_numbers(bytes)?)),
+            LEARNERS => TokenAudience::Listed(Audience::Learners(Arc::new(take_numbers(bytes)?))),
             DIGEST => TokenAudience::Digest(take_digest(bytes)?),
             _ => return Err(damaged()),
         };

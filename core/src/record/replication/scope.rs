@@ -4,6 +4,7 @@ use crate::error::{Error, Result, public};
 use crate::record::kind::Kind;
 use crate::varint;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// A part of a store's records, which a follower stores or an export contains.
 ///
@@ -17,6 +18,8 @@ use std::collections::{BTreeMap, BTreeSet};
 ///   that are the same for all schools, years, terms, grades, subjects, and with marks the
 ///   assessments, learning outcomes and learning programs. They contain no personal data.
 /// - Integrators, their passwords and client integrations are never part of a scope.
+///
+/// Clones of a scope share their lists of learners.
 ///
 /// ```
 /// use rollbook::Scope;
@@ -38,7 +41,8 @@ pub struct Scope {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Audience {
     Everybody,
-    Learners(BTreeSet<u64>),
+    /// Some learners. The set may be large, so that clones share it.
+    Learners(Arc<BTreeSet<u64>>),
 }
 
 /// The owner of a record, which determines the scopes that contain it.
@@ -142,10 +146,10 @@ impl Scope {
     /// Adds these learners of a school to those that are already in the scope.
     #[must_use]
     pub fn learners(mut self, school: u64, learners: impl IntoIterator<Item = u64>) -> Scope {
-        let no_learners = || Audience::Learners(BTreeSet::new());
+        let no_learners = || Audience::Learners(Arc::default());
         if let Audience::Learners(included) = self.schools.entry(school).or_insert_with(no_learners)
         {
-            included.extend(learners);
+            Arc::make_mut(included).extend(learners);
         }
         self
     }
@@ -220,7 +224,7 @@ impl Scope {
         for school in take_ascending(bytes)? {
             let whom = match varint::take(bytes)? {
                 0 => Audience::Everybody,
-                1 => Audience::Learners(take_numbers(bytes)?),
+                1 => Audience::Learners(Arc::new(take_numbers(bytes)?)),
                 _ => return Err(Error::corrupt("a scope is damaged")),
             };
             schools.insert(school, whom);
