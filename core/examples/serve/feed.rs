@@ -145,7 +145,7 @@ pub(crate) async fn answer(
         tokio::task::spawn_blocking(are_synced).await
     };
     if !is_synced.unwrap_or(false) {
-        return refuse_busy("The schools have not been synced yet: try again in a moment");
+        return refuse_busy(NOT_SYNCED);
     }
     let mut waiting = None;
     loop {
@@ -187,6 +187,7 @@ fn nothing_changed() -> Response {
 fn refuse_error(error: &Error) -> Response {
     match error {
         Error::ResyncRequired => refuse(409, "Conflict", "The value of `after` is not a position"),
+        Error::NotSynced { .. } => refuse_busy(NOT_SYNCED),
         error => refuse(500, "Internal Server Error", &error.to_string()),
     }
 }
@@ -227,6 +228,7 @@ async fn send(
     }
 }
 
+const NOT_SYNCED: &str = "The schools have not been synced yet: try again in a moment";
 const NOT_MADE: &str = "The feed could not be made";
 const TOO_MANY_SENT: &str = "Too many feeds are being sent: try again in a moment";
 

@@ -227,10 +227,10 @@ impl LineSource for NamedRecords {
             let Some(next) = self.next else {
                 return Ok(false);
             };
-            let mut learners = self.learners.range(next..).copied();
-            let group = learners.by_ref().take(self.learners_per_step);
+            let rest = || self.learners.range(next..).copied();
+            let group = rest().take(self.learners_per_step);
             let named = NamedPeople::of_learners(snapshot, self.school, group, self.kinds)?;
-            self.next = learners.next();
+            self.next = rest().nth(self.learners_per_step);
             let named = named.each().filter(|(kind, _)| self.kinds.has(*kind));
             self.found = named.collect::<Vec<_>>().into_iter();
         }
