@@ -155,7 +155,8 @@ pub struct LiveFeed {
 impl LiveFeed {
     /// Returns the feed after a position if the follower should apply it (see
     /// [`Feed::has_changes`]). If the last poll had the same position and returned nothing, and
-    /// nothing was changed in the schools of the scope since, a poll costs almost nothing.
+    /// nothing was changed in the schools of the scope since, a poll costs almost nothing and returns
+    /// `None` again.
     ///
     /// # Errors
     /// Fails as [`Engine::feed`] does, except that it returns `None` while the engine is suspended.

@@ -54,9 +54,9 @@ impl Engine {
 }
 
 impl Engine {
-    /// Starts a sync, which fills a school from the service. See [`Sync`](crate::Sync). Afterwards,
-    /// questions about data that was not fetched fail with `not_synced`, and requests are answered
-    /// with 503.
+    /// Starts a sync, which fills a school from the service. See [`Sync`](crate::Sync). As soon as
+    /// the first pass has stored records, questions about data that was not fetched fail with
+    /// `not_synced`, and requests are answered with 503. Until then, the school has no records.
     ///
     /// ```
     /// # fn main() -> rollbook::Result<()> {

@@ -58,8 +58,9 @@ impl Feed {
         self.has_changes
     }
 
-    /// Returns the position of a follower that has applied the complete feed. The next feed is
-    /// requested after this position.
+    /// Returns the position of a follower that has applied the complete feed. The next feed may be
+    /// requested after this position. Only the position that the follower itself returns
+    /// ([`followed`](crate::Engine::followed)) also requests the comparisons that are due.
     pub fn position(&self) -> String {
         self.to.clone()
     }
