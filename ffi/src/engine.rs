@@ -203,8 +203,8 @@ impl Engine {
 
     /// Erases a learner: the learner, all records that belong to it (its subjects, marks, absences
     /// and discipline), and their remains in unused pages of the file. Parents and accountable
-    /// persons are not erased, because they are other people, unless the store follows another one
-    /// and no other learner of its scope refers to them.
+    /// persons are not erased, because they are other people, unless the store follows some learners
+    /// of the school and no other one refers to them.
     ///
     /// Fails with `suspended` or `closed`, with `busy` if a change or a backup does not finish in
     /// time, or with `io`. Call it again if it fails with `busy` or `io`. An export or feed that is

@@ -48,7 +48,8 @@ const LONGEST_SILENCE = 60_000;
  * continues after it.
  *
  * Rejects with `FollowRefused` for any other answer, with the error of `fetch`, with the reason of
- * the signal, as `bad_argument` for an invalid `wait`, and as `follow` does. After `diverged`, the next call requests everything again.
+ * the signal, as `bad_argument` for an invalid `wait`, and as `follow` does. After `diverged`, the
+ * next call requests everything again.
  */
 export async function followFrom(
   engine: Engine,

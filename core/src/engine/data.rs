@@ -221,7 +221,7 @@ impl Engine {
     /// and discipline), and their remains in unused pages of the file.
     ///
     /// Parents and accountable persons are not erased, because they are other people, unless the
-    /// store follows another one and no other learner of its scope refers to them. A load in
+    /// store follows some learners of the school and no other one refers to them. A load in
     /// progress adds the learner again if its dataset contains it. If the school is synced, or the
     /// store follows another one, neither sync nor feeds add the learner again: a digest of its id
     /// is stored for this purpose until the school is removed or replaced. If the process is killed

@@ -239,8 +239,9 @@ mod memory {
             };
             let each = peak.parse::<u64>().unwrap() / feeds();
             println!("a feed of {what} takes {each} bytes");
-            // The lower limit shows that the memory of a step was measured.
-            assert!((1_000..1_000_000).contains(&each), "{what}: {each}");
+            // The lower limit shows that the memory of a step was measured. The upper one notices a
+            // copy of the ids, which would still fit into a megabyte.
+            assert!((10_000..200_000).contains(&each), "{what}: {each}");
         }
     }
 }

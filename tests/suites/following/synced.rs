@@ -268,7 +268,6 @@ fn all_schools_are_answered_although_only_some_are_synced() {
     let scope = Scope::default().school(SCHOOL).school(2);
     bring(&mut Random::new(1), &mirror, &device, &scope).unwrap();
     for engine in [&mirror, &device] {
-        engine.apply(ACCESS.as_bytes()).err();
         grant(engine);
         let own = r#"{"type":"client_integration","username":"sync","school_id":2,"api_type_id":4444,"state":1}"#;
         engine.apply(own.as_bytes()).unwrap();

@@ -256,7 +256,7 @@ class Engine(Observable, _native_calls.NotCopyable):
         """Erases a learner: the learner, all records that belong to it (its subjects, marks,
         absences and discipline), and their remains in unused pages of the file. Parents and
         accountable persons are not erased, because they are other people, unless the store follows
-        another one and no other learner of its scope refers to them.
+        some learners of the school and no other one refers to them.
 
         Fails as ``suspended`` or ``closed``; as ``busy`` if a change or a backup does not finish
         in time; or as ``io``. Call it again if it fails as ``busy`` or ``io``. An export or feed

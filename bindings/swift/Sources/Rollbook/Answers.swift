@@ -20,8 +20,8 @@ public struct Answers: AsyncSequence, Sendable {
         fileprivate let observe: Observe
         private let due = Due()
         private var query: LiveQuery?
-        /// Whether the live query could not be started, because the question is invalid.
-        private var isOver = false
+        /// Whether the question is invalid, so that the live query could not be started.
+        private var isInvalid = false
 
         fileprivate init(observe: @escaping Observe) {
             self.observe = observe
@@ -29,14 +29,18 @@ public struct Answers: AsyncSequence, Sendable {
 
         /// Waits for the next answer; the first one is available immediately. Returns nil once the
         /// engine is closed. An error is thrown once, and the live query continues: the next call
-        /// waits for the answer that follows, or returns nil if the question is invalid. If the task is cancelled, the live query ends and
-        /// this throws `CancellationError`.
+        /// waits for the answer that follows, or returns nil if the question is invalid. If the
+        /// task is cancelled, the live query ends and this throws `CancellationError`.
         public mutating func next() async throws -> Answer? {
-            if isOver { return nil }
-            if query == nil { isOver = true }
-            let query = try self.query ?? observe(due)
+            if isInvalid { return nil }
+            let query: LiveQuery
+            do {
+                query = try self.query ?? observe(due)
+            } catch {
+                isInvalid = true
+                throw error
+            }
             self.query = query
-            isOver = false
             do {
                 while true {
                     try Task.checkCancellation()
@@ -65,8 +69,8 @@ extension Engine {
     /// The live query ends when the engine is closed; while the engine is suspended, it waits. It
     /// throws `not_synced` if the school is synced and the requested data was not fetched; `io` or
     /// `corrupt` if the store fails; `bad_argument` if a text is not a date, which ends the live
-    /// query. An error ends a `for`
-    /// loop, but not an iterator of your own, which returns the answer that follows:
+    /// query. An error ends a `for` loop, but not an iterator of your own, which returns the answer
+    /// that follows:
     ///
     /// ```swift
     /// var answers = engine.observe(.grades(school: 1000)).makeAsyncIterator()

@@ -1,6 +1,6 @@
 //! The timer thread of an engine. It wakes waiters at midnight, or if the clock is set back to an
-//! earlier day, and calls callbacks outside of the
-//! thread that makes a change. It exists while there is at least one waiter.
+//! earlier day, and calls callbacks outside of the thread that makes a change. It exists while there
+//! is at least one waiter.
 
 use crate::clock::Clock;
 use crate::store::{Wake, catch_panic};

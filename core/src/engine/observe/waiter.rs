@@ -37,8 +37,8 @@ impl Iterator for LiveQuery {
 
 impl LiveQuery {
     /// Sets a callback for the time to [`poll`](Self::poll): after a change, when another day
-    /// begins or the clock is set back to an earlier one, when the engine is resumed, and when it is closed. Poll once after setting it, and
-    /// after each call: until then it is not called again.
+    /// begins or the clock is set back to an earlier one, when the engine is resumed, and when it is
+    /// closed. Poll once after setting it, and after each call: until then it is not called again.
     ///
     /// The callback is called by one thread of the engine for all live queries, and must not block
     /// it. A call may be in progress when the live query is dropped. A panic in the callback is

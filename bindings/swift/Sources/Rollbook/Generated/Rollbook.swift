@@ -708,8 +708,8 @@ public protocol EngineProtocol: AnyObject, Sendable {
     /**
      * Erases a learner: the learner, all records that belong to it (its subjects, marks, absences
      * and discipline), and their remains in unused pages of the file. Parents and accountable
-     * persons are not erased, because they are other people, unless the store follows another one
-     * and no other learner of its scope refers to them.
+     * persons are not erased, because they are other people, unless the store follows some learners
+     * of the school and no other one refers to them.
      *
      * Fails with `suspended` or `closed`, with `busy` if a change or a backup does not finish in
      * time, or with `io`. Call it again if it fails with `busy` or `io`. An export or feed that is
@@ -1157,8 +1157,8 @@ open func compact()throws   {try rustCallWithError(FfiConverterTypeRollbookError
     /**
      * Erases a learner: the learner, all records that belong to it (its subjects, marks, absences
      * and discipline), and their remains in unused pages of the file. Parents and accountable
-     * persons are not erased, because they are other people, unless the store follows another one
-     * and no other learner of its scope refers to them.
+     * persons are not erased, because they are other people, unless the store follows some learners
+     * of the school and no other one refers to them.
      *
      * Fails with `suspended` or `closed`, with `busy` if a change or a backup does not finish in
      * time, or with `io`. Call it again if it fails with `busy` or `io`. An export or feed that is
@@ -8251,7 +8251,7 @@ private let initializationResult: InitializationResult = {
     if (uniffi_rollbook_ffi_checksum_method_engine_compact() != 17968) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_erase_learner() != 36081) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_erase_learner() != 49713) {
         return InitializationResult.apiChecksumMismatch
     }
     if (uniffi_rollbook_ffi_checksum_method_engine_export() != 41642) {
