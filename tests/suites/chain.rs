@@ -1,5 +1,5 @@
-//! Tests the chain from the service to a phone, over HTTP: a `serve` that replaces the service, a
-//! second `serve` that syncs a school from it, and a store that follows the second one.
+//! Tests the chain from the service to a phone, over HTTP: a server that replaces the service, a
+//! second server that syncs a school from it, and a store that follows the second one.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -65,15 +65,14 @@ impl Chain {
         std::fs::write(&file, dataset).unwrap();
         let listen = ["--listen", &self.address];
         let store = self.path("service.redb");
-        let program = server::build("serve");
-        let service = Server::start_with(&program, &store, &[file], NOW, &listen).unwrap();
+        let service = Server::start_with(&store, &[file], NOW, &listen).unwrap();
         service.address().clone_into(&mut self.address);
         self.service = Some(service);
     }
 
     /// Returns the command that starts the server in the middle.
     fn middle(&self) -> Command {
-        let mut command = Command::new(server::build("serve"));
+        let mut command = server::serve();
         let from = format!("http://{}", self.address);
         command
             .arg("--store")
@@ -236,21 +235,21 @@ fn the_guide_shows_what_runs() {
         panic!("it has three commands");
     };
     let folder = tempfile::tempdir().unwrap();
-    let program = server::build("serve").display().to_string();
+    let command = server::rollbook("serve");
+    let program = command.get_program().to_str().unwrap();
     let run = |command: &str, port: &str| {
         let ours = command
-            .replace("cargo run --release --example serve --", &program)
+            .replace("rollbook serve", &format!("exec {program} serve --quiet"))
             .replace(port, "0")
             .replace(
                 "server.redb",
                 &folder.path().join("server.redb").display().to_string(),
             );
-        assert!(ours.contains("--listen 127.0.0.1:0 "), "{ours}");
+        assert!(ours.contains("--listen 0 "), "{ours}");
         let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
         let mut shell = Command::new("sh");
         // `exec` replaces the shell, so that the server itself is killed later.
-        let exec = ours.replacen(&program, &format!("exec {program}"), 1);
-        Server::run(shell.args(["-c", &exec]).current_dir(root)).unwrap()
+        Server::run(shell.args(["-c", &ours]).current_dir(root)).unwrap()
     };
     let service = run(service, "8080");
     let (_, port) = service.address().rsplit_once(':').unwrap();
@@ -382,9 +381,8 @@ fn it_stops_if_its_sync_fails() {
 
 #[test]
 fn what_cannot_be_synced_is_an_error_of_the_arguments() {
-    let program = server::build("serve");
     let refused = |arguments: &[&str], password: Option<&str>| {
-        let mut command = Command::new(&program);
+        let mut command = server::serve();
         command.args(arguments).env("ROLLBOOK_USERNAME", "demo");
         match password {
             Some(password) => command.env("ROLLBOOK_PASSWORD", password),
@@ -408,11 +406,6 @@ fn what_cannot_be_synced_is_an_error_of_the_arguments() {
         ),
         (&["--school", "1"], Some("demo"), "go with --from"),
         (&["--every", "1"], Some("demo"), "go with --from"),
-        (
-            &["--from", "https://example.org", "--school", "1"],
-            Some("demo"),
-            "without TLS",
-        ),
         (
             &["--from", "http://example.org", "--school", "1"],
             Some("demo"),

@@ -1,7 +1,7 @@
-//! Runs the corpus over HTTP, through the `serve` example with a store in a file: the answers must
+//! Runs the corpus over HTTP, through `rollbook serve` with a store in a file: the answers must
 //! have the same bytes.
 //!
-//! Datasets are loaded with `--dataset`. Operations for which the example has no option (replace,
+//! Datasets are loaded with `--dataset`. Operations for which the command has no option (replace,
 //! remove, erase, check, export) are applied to the closed file.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, missing_docs)]
 
@@ -14,13 +14,12 @@ mod stopping;
 use rollbook::{Credentials, Engine, Error, Options, Summary};
 use rollbook_tests::corpus::{self, Case, Cursors, Expected, Request, Size, Step};
 use server::{Reply, Server};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 #[test]
 fn every_case() {
-    let program = server::build("serve");
     let cases = corpus::cases();
     let next = Mutex::new(cases.iter());
     let (requests, servers) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -32,7 +31,7 @@ fn every_case() {
                     let Some(case) = next.lock().unwrap().next() else {
                         return;
                     };
-                    let mut run = Run::new(&program);
+                    let mut run = Run::new();
                     if let Err(what) = run.case(case) {
                         failures
                             .lock()
@@ -64,8 +63,7 @@ fn every_case() {
     );
 }
 
-struct Run<'a> {
-    program: &'a Path,
+struct Run {
     folder: tempfile::TempDir,
     datasets: Vec<PathBuf>,
     server: Option<(i64, Server)>,
@@ -74,10 +72,9 @@ struct Run<'a> {
     servers: usize,
 }
 
-impl<'a> Run<'a> {
-    fn new(program: &'a Path) -> Run<'a> {
+impl Run {
+    fn new() -> Run {
         Run {
-            program,
             folder: tempfile::tempdir().unwrap(),
             datasets: Vec::new(),
             server: None,
@@ -110,7 +107,7 @@ impl<'a> Run<'a> {
                 std::fs::write(&path, dataset).unwrap();
                 if let Some(message) = &expected.fault {
                     self.engine().map(drop)?;
-                    let refusal = server::refusal(self.program, &self.store(), &path)?;
+                    let refusal = server::refusal(&self.store(), &path)?;
                     let named = refusal
                         .split_once(".ndjson: ")
                         .map_or("", |(_, fault)| fault);
@@ -181,7 +178,7 @@ impl<'a> Run<'a> {
         if self.server.as_ref().is_none_or(|(at, _)| *at != now) {
             self.server = None;
             let datasets = std::mem::take(&mut self.datasets);
-            let server = Server::start(self.program, &self.store(), &datasets, now)?;
+            let server = Server::start(&self.store(), &datasets, now)?;
             self.servers += 1;
             self.server = Some((now, server));
         }
@@ -221,7 +218,7 @@ fn changed(found: &Result<Summary, Error>, expected: &Expected) -> Result<(), St
 
 /// The rules of a server that do not concern answers.
 mod server_rules {
-    use super::server::{self, Server};
+    use super::server::Server;
     use std::io::{Read, Write};
     use std::net::TcpStream;
     use std::time::{Duration, Instant};
@@ -229,7 +226,7 @@ mod server_rules {
     fn started() -> (tempfile::TempDir, Server) {
         let folder = tempfile::tempdir().unwrap();
         let store = folder.path().join("store.redb");
-        let server = Server::start(&server::build("serve"), &store, &[], 0).unwrap();
+        let server = Server::start(&store, &[], 0).unwrap();
         (folder, server)
     }
 

@@ -126,12 +126,10 @@ fn block(text: &'static str, language: &str) -> &'static str {
 
 #[test]
 fn the_request_is_answered_as_shown() {
-    let started = section(README, "## Fill it from the service");
-    assert!(block(started, "sh").contains("--now 2026-05-14T08:00:00Z"));
-    assert!(block(started, "sh").contains("--dataset core/examples/sample-school.ndjson"));
-    assert!(block(started, "sh").contains("--listen 127.0.0.1:8080"));
+    let started = section(README, "## A sandbox");
+    assert!(block(started, "sh").ends_with("\nrollbook serve\n"));
     let shown = section(README, "## A request and its answer");
-    let (_, target) = shown.split_once("'http://127.0.0.1:8080").unwrap();
+    let (_, target) = shown.split_once("'http://127.0.0.1:8600").unwrap();
     let target = target.split('\'').next().unwrap();
     let engine = Engine::memory(Options::default()).unwrap();
     engine.apply(SAMPLE.as_bytes()).unwrap();

@@ -1,4 +1,4 @@
-//! Runs the example `sync` with the example `serve`, over HTTP: the mirror also answers requests
+//! Runs `rollbook sync` with `rollbook serve`, over HTTP: the mirror also answers requests
 //! that the sync did not make as its source does, whatever fails meanwhile.
 #![allow(
     clippy::unwrap_used,

@@ -1,8 +1,8 @@
-// Starts a server that devices follow: the example `serve`, which tests/material builds.
+// Starts a server that devices follow: `rollbook serve`, which tests/material builds.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { serve } from "./material.mjs";
+import { rollbook } from "./material.mjs";
 
 export const SCHOOL = 1000;
 
@@ -21,8 +21,9 @@ export async function feedServer(store, dataset, more = []) {
     async again(...datasets) {
       await server.close();
       const given = datasets.flatMap((path) => ["--dataset", path]);
+      const serve = ["serve", "--listen", "0", "--quiet"];
       const scope = ["--feed", `family=${SCHOOL}:1,2`];
-      running = spawn(serve(), ["--store", store, ...given, ...scope, ...more], {
+      running = spawn(rollbook(), [...serve, "--store", store, ...given, ...scope, ...more], {
         stdio: ["ignore", "pipe", "ignore"],
         env: { ...process.env, ROLLBOOK_USERNAME: "demo", ROLLBOOK_PASSWORD: "demo" },
       });

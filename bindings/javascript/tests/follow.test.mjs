@@ -1,4 +1,4 @@
-// Tests a store in Node that follows a server, which is the example `serve`.
+// Tests a store in Node that follows a server, which is `rollbook serve`.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -27,8 +27,8 @@ export const sample = () => made("school-100.ndjson");
 /** Returns the path of a sample school of 1,000 learners. */
 export const large = () => made("school-1000.ndjson");
 
-/** Returns the path of the example `serve`, an HTTP server in Rust. */
-export const serve = () => made("serve");
+/** Returns the path of the command `rollbook`, which can serve a store. */
+export const rollbook = () => made("rollbook");
 
 /** Returns the folders that every page can read. */
 export const folders = () => ({ "/dist/": dist, "/tests/": tests, "/material/": material() });

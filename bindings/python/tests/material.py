@@ -20,8 +20,8 @@ SAMPLE_SCHOOL = ROOT / "core/examples/sample-school.ndjson"
 LARGE_SCHOOL = FOLDER / "school-3000.ndjson"
 """A dataset of more than 100 MB, a school of 3,000 learners."""
 
-SERVE = FOLDER / "serve"
-"""The example program that serves an engine over HTTP."""
+ROLLBOOK = FOLDER / "rollbook"
+"""The command ``rollbook``, which can serve a store over HTTP."""
 
 NOW = 1_778_745_600
 """2026-05-14T08:00:00Z, an instant at which every question has an answer with records of the

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, Callable, Counter as Count, Iterator, List, Optional, Type
 
 from exchanges import sent
-from material import HEADERS, SAMPLE_SCHOOL, SERVE
+from material import HEADERS, ROLLBOOK, SAMPLE_SCHOOL
 
 from rollbook import Engine
 
@@ -141,9 +141,10 @@ class _Server(ThreadingHTTPServer):
 
 @contextmanager
 def serve(*arguments: Any) -> Iterator[str]:
-    """Runs the example ``serve`` on the day of the sample schools, and yields its address. With
+    """Runs ``rollbook serve`` on the day of the sample schools, and yields its address. With
     ``--from`` it uses the credentials of the sample schools."""
-    command: List[Any] = [SERVE, *map(str, arguments), "--now", "2026-05-14T08:00:00Z"]
+    command: List[Any] = [ROLLBOOK, "serve", "--listen", "0", "--quiet", *map(str, arguments)]
+    command += ["--now", "2026-05-14T08:00:00Z"]
     credentials = {"ROLLBOOK_USERNAME": "demo", "ROLLBOOK_PASSWORD": "demo"}
     environment = {**os.environ, **credentials}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as server:

@@ -1,6 +1,6 @@
 //! Clients of `serve` that are too slow: they are disconnected, and delay no other client.
 
-use super::server::{self, Server};
+use super::server::Server;
 use rollbook_tests::sample::SampleSchool;
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -19,9 +19,8 @@ fn started() -> (tempfile::TempDir, Server) {
     let lines: Vec<_> = school.lines().collect();
     std::fs::write(&dataset, lines.join("\n")).unwrap();
     let store = folder.path().join("store.redb");
-    let program = server::build("serve");
     let feed = ["--feed", "all=1"];
-    let server = Server::start_with(&program, &store, &[dataset], NOW, &feed).unwrap();
+    let server = Server::start_with(&store, &[dataset], NOW, &feed).unwrap();
     (folder, server)
 }
 

@@ -4,7 +4,6 @@ use super::server::{self, Reply, Server};
 use rollbook::{Engine, Options};
 use rollbook_tests::corpus::Request;
 use std::path::Path;
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 const NOW: i64 = 1_778_745_600;
@@ -15,8 +14,7 @@ fn started(feeds: &[&str]) -> (tempfile::TempDir, Server) {
     let sample =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../core/examples/sample-school.ndjson");
     let more: Vec<_> = feeds.iter().flat_map(|feed| ["--feed", feed]).collect();
-    let program = server::build("serve");
-    let server = Server::start_with(&program, &store, &[sample], NOW, &more).unwrap();
+    let server = Server::start_with(&store, &[sample], NOW, &more).unwrap();
     (folder, server)
 }
 
@@ -96,10 +94,7 @@ fn a_token_that_is_given_twice_is_an_error() {
         "--feed",
         "family=1000",
     ];
-    let output = Command::new(server::build("serve"))
-        .args(given)
-        .arg("--last-of-all")
-        .output();
+    let output = server::serve().args(given).output();
     let output = output.unwrap();
     assert!(!output.status.success() && output.stdout.is_empty());
     let said = String::from_utf8(output.stderr).unwrap();
@@ -131,9 +126,9 @@ fn a_resume_token_of_an_earlier_opening_is_replaced() {
     let change = folder.path().join("change.ndjson");
     let line = r#"{"type":"grade","school_id":1001,"grade_id":500}"#;
     std::fs::write(&change, line).unwrap();
-    let (program, store) = (server::build("serve"), folder.path().join("store.redb"));
+    let store = folder.path().join("store.redb");
     let feed = ["--feed", "family=1000:1,2"];
-    let mut server = Server::start_with(&program, &store, &[change], NOW, &feed).unwrap();
+    let mut server = Server::start_with(&store, &[change], NOW, &feed).unwrap();
     let before = phone.followed().unwrap().unwrap();
     let target = |after: &str| format!("/feed?wait=1&after={after}");
     let moved = ask(&mut server, &target(&before), "Bearer family");

@@ -1,4 +1,4 @@
-//! The examples that use HTTP: `serve` as a process, and a client that sends given requests.
+//! `rollbook serve` as a process, and a client that sends given requests.
 
 use rollbook_tests::corpus::Request;
 use std::fmt::Write as _;
@@ -9,8 +9,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// Returns the path of an example, which `tests/material` builds.
-pub(crate) fn build(example: &str) -> PathBuf {
+/// Returns a command that runs a subcommand of `rollbook`, which `tests/material` builds.
+pub(crate) fn rollbook(subcommand: &str) -> Command {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     let folder = FOLDER.get_or_init(|| {
         let output = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/material"))
@@ -20,11 +20,20 @@ pub(crate) fn build(example: &str) -> PathBuf {
         assert!(output.status.success());
         String::from_utf8(output.stdout).unwrap().trim().into()
     });
-    folder.join(example)
+    let mut command = Command::new(folder.join("rollbook"));
+    command.arg(subcommand);
+    command
 }
 
-fn command(program: &Path, store: &Path, datasets: &[PathBuf]) -> Command {
-    let mut command = Command::new(program);
+/// Returns a command that serves at any free port, without a log.
+pub(crate) fn serve() -> Command {
+    let mut command = rollbook("serve");
+    command.args(["--listen", "0", "--quiet"]);
+    command
+}
+
+fn command(store: &Path, datasets: &[PathBuf]) -> Command {
+    let mut command = serve();
     command.arg("--store").arg(store);
     for dataset in datasets {
         command.arg("--dataset").arg(dataset);
@@ -32,10 +41,10 @@ fn command(program: &Path, store: &Path, datasets: &[PathBuf]) -> Command {
     command
 }
 
-/// Returns the error message of the example for a dataset that it must refuse.
-pub(crate) fn refusal(program: &Path, store: &Path, dataset: &Path) -> Result<String, String> {
+/// Returns the error message for a dataset that the command must refuse.
+pub(crate) fn refusal(store: &Path, dataset: &Path) -> Result<String, String> {
     let datasets = [dataset.to_owned()];
-    let output = command(program, store, &datasets)
+    let output = command(store, &datasets)
         .stdin(Stdio::null())
         .output()
         .unwrap();
@@ -61,25 +70,19 @@ pub(crate) struct Reply {
 }
 
 impl Server {
-    pub(crate) fn start(
-        program: &Path,
-        store: &Path,
-        datasets: &[PathBuf],
-        now: i64,
-    ) -> Result<Server, String> {
-        Server::start_with(program, store, datasets, now, &[])
+    pub(crate) fn start(store: &Path, datasets: &[PathBuf], now: i64) -> Result<Server, String> {
+        Server::start_with(store, datasets, now, &[])
     }
 
     /// Starts a server with more arguments.
     pub(crate) fn start_with(
-        program: &Path,
         store: &Path,
         datasets: &[PathBuf],
         now: i64,
         more: &[&str],
     ) -> Result<Server, String> {
         let now = jiff::Timestamp::from_second(now).unwrap().to_string();
-        let mut command = command(program, store, datasets);
+        let mut command = command(store, datasets);
         Server::run(command.args(["--now", &now]).args(more))
     }
 

@@ -4,7 +4,7 @@
 //! The tests wait for events. `--grace` is either much longer than a client waits for an event, or
 //! zero.
 
-use super::server::{self, Server};
+use super::server::Server;
 use rollbook::{Engine, Options};
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -33,8 +33,7 @@ fn started(grace: &str) -> (tempfile::TempDir, Server) {
     let sample =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../core/examples/sample-school.ndjson");
     let more = ["--feed", "all=1000", "--grace", grace];
-    let program = server::build("serve");
-    let server = Server::start_with(&program, &store, &[sample], NOW, &more).unwrap();
+    let server = Server::start_with(&store, &[sample], NOW, &more).unwrap();
     (folder, server)
 }
 

@@ -1,4 +1,4 @@
-//! The two examples as processes, in a folder with their files.
+//! The commands `serve` and `sync` as processes, in a folder with their files.
 
 use crate::http::server::{self, Reply, Server};
 use rollbook::{Credentials, Engine, Options};
@@ -61,12 +61,11 @@ impl Folder {
 
     pub(super) fn serve(&self, store: &str, dataset: &str, more: &[&str]) -> Server {
         let datasets = [self.path(dataset)];
-        let program = server::build("serve");
-        Server::start_with(&program, &self.path(store), &datasets, NOW, more).unwrap()
+        Server::start_with(&self.path(store), &datasets, NOW, more).unwrap()
     }
 
     pub(super) fn sync(&self, address: &str, store: &str) -> Command {
-        let mut command = Command::new(server::build("sync"));
+        let mut command = server::rollbook("sync");
         command
             .args(["--from", &format!("http://{address}"), "--school", "1000"])
             .arg("--store")

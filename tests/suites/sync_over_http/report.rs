@@ -1,4 +1,4 @@
-//! The report that the guide to sync shows is printed by the example `sync`.
+//! The report that the guide to sync shows is printed by `rollbook sync`.
 
 use super::folder::{Folder, NOW, outcome};
 use rollbook::{Engine, Options, Request};

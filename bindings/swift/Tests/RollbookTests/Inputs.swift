@@ -28,8 +28,8 @@ enum Inputs {
     /// The dataset of a generated school of 3,000 learners, more than 100 MB.
     static func largeSchool() throws -> URL { try file("school-3000.ndjson") }
 
-    /// The server of the engine's examples.
-    static func server() throws -> URL { try file("serve") }
+    /// The command `rollbook`, which can serve a store.
+    static func server() throws -> URL { try file("rollbook") }
 
     /// The repository.
     static let repository = URL(fileURLWithPath: #filePath)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The engine's example server on the day of the small schools, until it is stopped. By default it
+/// `rollbook serve` on the day of the small schools, until it is stopped. By default it
 /// has the two small schools. With `--from` it uses their credentials.
 final class Server {
     let address: URL
@@ -10,7 +10,7 @@ final class Server {
         let said = Pipe()
         process.executableURL = try Inputs.server()
         let schools = arguments.isEmpty ? ["--dataset", Inputs.smallSchools.path] : arguments
-        process.arguments = schools + ["--now", "2026-05-14T08:00:00Z"]
+        process.arguments = ["serve", "--listen", "0", "--quiet"] + schools + ["--now", "2026-05-14T08:00:00Z"]
         process.environment = ProcessInfo.processInfo.environment.merging(
             ["ROLLBOOK_USERNAME": "demo", "ROLLBOOK_PASSWORD": "demo"]) { $1 }
         process.standardOutput = said
@@ -18,7 +18,7 @@ final class Server {
         // The server writes `listening on http://127.0.0.1:PORT` at once.
         let line = String(decoding: said.fileHandleForReading.availableData, as: UTF8.self)
         let words = line.split { $0 == " " || $0 == "\n" }
-        guard let word = words.last, let address = URL(string: String(word)) else {
+        guard let word = words.first(where: { $0.hasPrefix("http") }), let address = URL(string: String(word)) else {
             throw CocoaError(.executableLoad)
         }
         self.address = address

@@ -13,7 +13,7 @@ object Inputs {
     val corpus: Path = material / "corpus.jsonl"
     val corpusSize: Path = material / "corpus-size.json"
     val generated: Path = build / "generated-sources" / "uniffi" / "rollbook" / "rollbook.kt"
-    val server: Path = material / "serve"
+    val server: Path = material / "rollbook"
 
     /** Returns the dataset of a generated school of 1000 or 3000 learners. */
     fun school(learners: Int): Path = material / "school-$learners.ndjson"

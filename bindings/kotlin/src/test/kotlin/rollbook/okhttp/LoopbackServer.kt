@@ -5,14 +5,14 @@ import rollbook.Inputs
 import rollbook.SampleSchool
 
 /**
- * The engine over HTTP on loopback: runs the repository's example `serve`, by default with the
+ * The engine over HTTP on loopback: runs `rollbook serve`, by default with the
  * sample school. With `--from` it uses the credentials of the sample school.
  */
 class LoopbackServer(
     vararg arguments: String = arrayOf("--dataset", "${SampleSchool.dataset}"),
 ) : AutoCloseable {
     private val process: Process =
-        ProcessBuilder("${Inputs.server}", *arguments, "--now", SampleSchool.INSTANT)
+        ProcessBuilder("${Inputs.server}", "serve", "--listen", "0", "--quiet", *arguments, "--now", SampleSchool.INSTANT)
             .redirectError(ProcessBuilder.Redirect.DISCARD)
             .apply { environment() += mapOf("ROLLBOOK_USERNAME" to "demo", "ROLLBOOK_PASSWORD" to "demo") }
             .start()

@@ -1,7 +1,7 @@
 //! The connections of the server, with limits for their number and for the time that a client may
 //! take.
 
-use crate::activity::Activity;
+use super::activity::Activity;
 use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -16,6 +16,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{Instant, Sleep, sleep, timeout};
+use tokio_rustls::TlsAcceptor;
 
 /// The maximum number of open connections. Further ones wait in the queue of the system.
 const MAX_CONNECTIONS: u32 = 512;
@@ -37,70 +38,92 @@ const WRITE_WAIT: Duration = Duration::from_secs(10);
 /// The rate in bytes per second below which a client uses up its [`WRITE_WAIT`].
 const SLOWEST: u32 = 16 << 10;
 
-/// Serves connections until `stopped` is true. Then ends the connections that wait for their
-/// client or for a change, and waits for `grace` at most until the other ones have ended.
-pub(crate) async fn serve(
-    listener: TcpListener,
-    app: Router,
-    stopped: watch::Receiver<bool>,
-    grace: Duration,
-) {
-    let connections = Arc::new(Semaphore::new(MAX_CONNECTIONS as usize));
-    let mut stop = stopped.clone();
-    let accepting = async {
-        while let Ok(permit) = connections.clone().acquire_owned().await {
-            let Ok((stream, _)) = listener.accept().await else {
-                // The process has too many open files. One of them will be closed soon.
-                sleep(Duration::from_millis(100)).await;
-                continue;
-            };
-            let (app, stopped) = (app.clone(), stopped.clone());
-            tokio::spawn(async move {
-                connection(stream, app, stopped, grace).await;
-                drop(permit);
-            });
-        }
-    };
-    tokio::select! {
-        () = accepting => {}
-        _ = stop.wait_for(|stopped| *stopped) => {}
-    }
-    drop(listener);
-    // All permits are available when all connections have ended.
-    drop(connections.acquire_many(MAX_CONNECTIONS).await);
+/// What all connections share.
+#[derive(Clone)]
+pub(super) struct Connections {
+    pub(super) app: Router,
+    /// Accepts TLS, if the server has a certificate.
+    pub(super) tls: Option<TlsAcceptor>,
+    pub(super) stopped: watch::Receiver<bool>,
+    /// The maximum time for which requests in progress continue when the server stops.
+    pub(super) grace: Duration,
 }
 
-async fn connection(
-    stream: TcpStream,
-    app: Router,
-    mut stopped: watch::Receiver<bool>,
-    grace: Duration,
-) {
-    let activity = Arc::new(Activity::default());
-    let connection = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_WAIT)
-        .max_header_size(MAX_HEAD)
-        .max_buf_size(MAX_BUFFERED)
-        .serve_connection(
-            TokioIo::new(Bounded::new(stream, activity.clone())),
-            activity.clone().observe(TowerToHyperService::new(app)),
-        );
-    tokio::pin!(connection);
-    // An error on a connection concerns only its client, so it is ignored.
-    tokio::select! {
-        // A request that has arrived is answered.
-        biased;
-        _ = connection.as_mut() => return,
-        _ = stopped.wait_for(|stopped| *stopped) => {}
+impl Connections {
+    /// Serves connections until the server stops. Then ends the connections that wait for their
+    /// client or for a change, and waits for the other ones.
+    pub(super) async fn serve(self, listener: TcpListener) {
+        let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS as usize));
+        let mut stop = self.stopped.clone();
+        let accepting = async {
+            while let Ok(permit) = permits.clone().acquire_owned().await {
+                let Ok((stream, _)) = listener.accept().await else {
+                    // The process has too many open files. One of them will be closed soon.
+                    sleep(Duration::from_millis(100)).await;
+                    continue;
+                };
+                let shared = self.clone();
+                tokio::spawn(async move {
+                    shared.accept(stream).await;
+                    drop(permit);
+                });
+            }
+        };
+        tokio::select! {
+            () = accepting => {}
+            _ = stop.wait_for(|stopped| *stopped) => {}
+        }
+        drop(listener);
+        // All permits are available when all connections have ended.
+        drop(permits.acquire_many(MAX_CONNECTIONS).await);
     }
-    connection.as_mut().graceful_shutdown();
-    // If half a head has arrived, the connection would wait for the other half.
-    let answered = poll_fn(|context| match connection.as_mut().poll(context) {
-        Poll::Pending if activity.is_answering() => Poll::Pending,
-        _ => Poll::Ready(()),
-    });
-    drop(timeout(grace, answered).await);
+
+    async fn accept(mut self, stream: TcpStream) {
+        // Small answers are sent at once. If this fails, they are only slower.
+        let _ = stream.set_nodelay(true);
+        let activity = Arc::new(Activity::default());
+        let stream = Bounded::new(stream, activity.clone());
+        let Some(tls) = self.tls.take() else {
+            return self.answer(stream, activity).await;
+        };
+        let mut stopped = self.stopped.clone();
+        let accepted = tokio::select! {
+            accepted = timeout(HEAD_WAIT, tls.accept(stream)) => accepted,
+            _ = stopped.wait_for(|stopped| *stopped) => return,
+        };
+        // A client that does not complete the handshake is disconnected.
+        if let Ok(Ok(stream)) = accepted {
+            self.answer(stream, activity).await;
+        }
+    }
+
+    async fn answer<S>(mut self, stream: S, activity: Arc<Activity>)
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let service = TowerToHyperService::new(self.app);
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(HEAD_WAIT)
+            .max_header_size(MAX_HEAD)
+            .max_buf_size(MAX_BUFFERED)
+            .serve_connection(TokioIo::new(stream), activity.clone().observe(service));
+        tokio::pin!(connection);
+        // An error on a connection concerns only its client, so it is ignored.
+        tokio::select! {
+            // A request that has arrived is answered.
+            biased;
+            _ = connection.as_mut() => return,
+            _ = self.stopped.wait_for(|stopped| *stopped) => {}
+        }
+        connection.as_mut().graceful_shutdown();
+        // If half a head has arrived, the connection would wait for the other half.
+        let answered = poll_fn(|context| match connection.as_mut().poll(context) {
+            Poll::Pending if activity.is_answering() => Poll::Pending,
+            _ => Poll::Ready(()),
+        });
+        drop(timeout(self.grace, answered).await);
+    }
 }
 
 /// A connection that fails when its client reads too slowly. A write that waits uses up a balance

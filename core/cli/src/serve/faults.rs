@@ -14,13 +14,13 @@ use tokio::time::Sleep;
 /// On average, one request of this many has a fault.
 const ONE_OF: u64 = 8;
 /// The delay of a slow answer.
-pub(crate) const SLOW: Duration = Duration::from_secs(2);
+pub(super) const SLOW: Duration = Duration::from_secs(2);
 /// The time between the first half of a body and the cut. The half has been sent by then.
 const SENT: Duration = Duration::from_millis(50);
 
 /// The fault of an answer.
 #[derive(Clone, Copy)]
-pub(crate) enum Fault {
+pub(super) enum Fault {
     /// Status 429, with the header `Retry-After`.
     TooMany,
     /// Status 429, without the header `Retry-After`.
@@ -52,19 +52,19 @@ const ALL: [Fault; 8] = [
 ];
 
 /// Selects the faults of requests. A fault depends only on the seed and the number of the request.
-pub(crate) struct Faults {
+pub(super) struct Faults {
     seed: u64,
     requests: AtomicU64,
 }
 
 impl Faults {
-    pub(crate) fn new(seed: u64) -> Faults {
+    pub(super) fn new(seed: u64) -> Faults {
         let requests = AtomicU64::new(0);
         Faults { seed, requests }
     }
 
     /// Returns the fault of the next request, if it has one.
-    pub(crate) fn next(&self) -> Option<Fault> {
+    pub(super) fn next(&self) -> Option<Fault> {
         let number = self.requests.fetch_add(1, Ordering::Relaxed);
         let dice = mixed(mixed(self.seed) ^ number);
         let kind = usize::try_from(dice / ONE_OF % ALL.len() as u64).unwrap_or(0);
@@ -84,7 +84,7 @@ fn mixed(number: u64) -> u64 {
 
 impl Fault {
     /// Returns the answer that replaces that of the engine, if the fault has one.
-    pub(crate) fn instead(self) -> Option<Response> {
+    pub(super) fn instead(self) -> Option<Response> {
         let page = "<!DOCTYPE html><title>Welcome</title><p>Log in to use this network.";
         let html = [(header::CONTENT_TYPE, "text/html")];
         let soon = [(header::RETRY_AFTER, "1")];
@@ -102,18 +102,18 @@ impl Fault {
 
 fn error(status: StatusCode) -> Response {
     let name = status.canonical_reason().unwrap_or_default();
-    crate::refuse(status.as_u16(), name, "An injected fault")
+    super::answer::refuse(status.as_u16(), name, "An injected fault")
 }
 
 /// A body that fails after its first half. It announces the length of the whole body.
-pub(crate) struct Half {
+pub(super) struct Half {
     half: Option<Bytes>,
     whole: u64,
     cut: Pin<Box<Sleep>>,
 }
 
 impl Half {
-    pub(crate) fn body(body: &Bytes) -> Body {
+    pub(super) fn body(body: &Bytes) -> Body {
         Body::new(Half {
             half: Some(body.slice(..body.len() / 2)),
             whole: body.len() as u64,

@@ -2,13 +2,15 @@
 
 use indicatif::{HumanBytes, HumanCount};
 use rollbook::{FailedRequest, Finding, FindingEffect, ReplyOutcome, SyncReport};
+use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::time::Instant;
 
 /// The maximum number of items that are shown of each list.
 const SHOWN: usize = 10;
 
-pub(crate) struct Account {
+/// The statistics of a pass, counted while it runs.
+pub(crate) struct PassStatistics {
     start: Instant,
     pub(crate) calls: u64,
     pub(crate) bytes: u64,
@@ -17,9 +19,9 @@ pub(crate) struct Account {
     again: u64,
 }
 
-impl Default for Account {
-    fn default() -> Account {
-        Account {
+impl Default for PassStatistics {
+    fn default() -> PassStatistics {
+        PassStatistics {
             start: Instant::now(),
             calls: 0,
             bytes: 0,
@@ -30,7 +32,7 @@ impl Default for Account {
     }
 }
 
-impl Account {
+impl PassStatistics {
     pub(crate) fn count(&mut self, outcome: ReplyOutcome) {
         match outcome {
             ReplyOutcome::Stored => self.stored += 1,
@@ -42,8 +44,6 @@ impl Account {
 
     /// Returns whether the pass changed nothing and has nothing else to report. Findings do not
     /// count, because each pass reports them again until the service corrects them.
-    // The example `sync` reports every pass.
-    #[allow(dead_code)]
     pub(crate) fn is_quiet(&self, report: &SyncReport) -> bool {
         let lists = [
             report.failed.len(),
@@ -51,6 +51,41 @@ impl Account {
             report.unstable.len(),
         ];
         self.stored == 0 && lists == [0; 3]
+    }
+
+    /// Describes the pass in JSON. The names are those of the report's fields.
+    pub(crate) fn json(&self, school: u64, report: &SyncReport) -> Value {
+        let failed = report.failed.iter().map(|failed| {
+            json!({"target": failed.target, "status": failed.status, "reason": failed.reason})
+        });
+        let quarantined = report.quarantined.iter().map(
+            |answer| json!({"target": answer.target, "lost": answer.lost, "stored": answer.stored}),
+        );
+        let findings = report.findings.iter().map(|finding| {
+            let is_left_out = matches!(finding.effect, FindingEffect::RecordLeftOut);
+            json!({
+                "kind": finding.kind,
+                "field": finding.field,
+                "effect": if is_left_out { "record_left_out" } else { "field_empty" },
+                "count": finding.count,
+                "keys": finding.keys,
+                "target": finding.target,
+            })
+        });
+        json!({
+            "school": school,
+            "added_or_changed": self.stored,
+            "unchanged": self.same,
+            "calls": self.calls,
+            "repeated": self.again,
+            "bytes": self.bytes,
+            "seconds": self.start.elapsed().as_secs_f64(),
+            "failed": failed.collect::<Value>(),
+            "quarantined": quarantined.collect::<Value>(),
+            "findings": findings.collect::<Value>(),
+            "unstable": report.unstable,
+            "unknown": report.unknown,
+        })
     }
 
     /// Describes the pass in lines of text.

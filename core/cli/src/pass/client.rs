@@ -1,29 +1,31 @@
 //! Sends the calls of a sync to the service over HTTP.
 
-use crate::driver::origin::Origin;
-use crate::driver::{Answer, Answered, LONGEST, MAX_BYTES, NoAnswer, Transport};
+use super::{Answer, LONGEST, MAX_BYTES, NoAnswer, Origin};
 use rollbook::{Call, CallFailure};
 use std::io::{ErrorKind, Read};
 use std::sync::Arc;
 use ureq::http::{Request, Response};
 use ureq::{Agent, Body, Error};
 
-/// A transport that reuses connections. Many calls can be in flight at a time.
+/// A client of the service, which reuses connections. Many calls can be in flight at a time.
 #[derive(Clone)]
-pub(crate) struct Service {
+pub(crate) struct ServiceClient {
     agent: Agent,
     origin: Arc<Origin>,
 }
 
-impl Transport for Service {
-    fn send(&self, call: Call, answered: Answered) {
-        let service = self.clone();
-        std::thread::spawn(move || answered(service.ask(&call)));
+impl ServiceClient {
+    /// Sends a call and returns at once. The sync limits how many calls are in flight.
+    pub(super) fn send(
+        &self,
+        call: Call,
+        answered: impl FnOnce(Result<Answer, NoAnswer>) + Send + 'static,
+    ) {
+        let client = self.clone();
+        std::thread::spawn(move || answered(client.ask(&call)));
     }
-}
 
-impl Service {
-    pub(crate) fn new(origin: Arc<Origin>) -> Service {
+    pub(crate) fn new(origin: Arc<Origin>) -> ServiceClient {
         let config = Agent::config_builder()
             .timeout_global(Some(LONGEST))
             .http_status_as_error(false)
@@ -35,7 +37,7 @@ impl Service {
             // A proxy may be on another machine, and could read the credentials without TLS.
             config.proxy(None)
         };
-        Service {
+        ServiceClient {
             agent: config.build().into(),
             origin,
         }

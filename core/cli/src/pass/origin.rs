@@ -1,8 +1,8 @@
 //! The address of the service, and the credentials for it. Credentials are read only from the
 //! environment, because every user of a machine can see the arguments of a program.
 
-use crate::http::{HeaderValue, Uri};
 use std::net::IpAddr;
+use ureq::http::{HeaderValue, Uri};
 
 pub(crate) struct Origin {
     /// The address, without a slash at its end.

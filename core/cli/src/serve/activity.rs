@@ -14,7 +14,7 @@ use std::task::{Context, Poll};
 
 /// What a connection does at the moment.
 #[derive(Default)]
-pub(crate) struct Activity {
+pub(super) struct Activity {
     /// The number of requests whose head has arrived, and whose answer is not complete.
     requests: AtomicUsize,
     /// Whether a write waits until the client reads.
@@ -23,16 +23,16 @@ pub(crate) struct Activity {
 
 impl Activity {
     /// Returns whether a request is being answered, or an answer is being sent.
-    pub(crate) fn is_answering(&self) -> bool {
+    pub(super) fn is_answering(&self) -> bool {
         self.requests.load(Ordering::Relaxed) > 0 || self.is_writing.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn set_writing(&self, is_writing: bool) {
+    pub(super) fn set_writing(&self, is_writing: bool) {
         self.is_writing.store(is_writing, Ordering::Relaxed);
     }
 
     /// Returns a service that counts the requests of another one.
-    pub(crate) fn observe<S>(
+    pub(super) fn observe<S>(
         self: Arc<Self>,
         service: S,
     ) -> impl Service<Request<Incoming>, Response = Response, Error = S::Error, Future: Send>

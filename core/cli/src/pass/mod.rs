@@ -1,39 +1,35 @@
-//! Drives the sync of a school: sends its calls, passes the replies to it, and waits in between.
-//! The examples `sync` and `serve` share this module. Each of them has its own transport.
+//! One pass of the sync of a school: sends its calls to the service, passes the replies to it, and
+//! waits in between.
 
-pub(crate) mod account;
-pub(crate) mod origin;
+mod client;
+mod origin;
+mod statistics;
 
-use account::{Account, describe_failed, list};
-use rollbook::{Call, CallFailure, Reply, Step, StopReason, Sync, SyncReport};
+pub(crate) use client::ServiceClient;
+pub(crate) use origin::Origin;
+pub(crate) use statistics::PassStatistics;
+
+use rollbook::{CallFailure, Reply, Step, StopReason, Sync, SyncReport};
+use statistics::{describe_failed, list};
 use std::collections::BTreeSet;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
 /// The timeout for an answer. After two minutes, the sync would request it again.
-pub(crate) const LONGEST: Duration = Duration::from_secs(60);
+const LONGEST: Duration = Duration::from_secs(60);
 /// The maximum number of bytes that are read of an answer. This is one more than the sync accepts,
 /// so that the sync reports a longer answer as too long.
-pub(crate) const MAX_BYTES: usize = (32 << 20) + 1;
+const MAX_BYTES: usize = (32 << 20) + 1;
 
 /// The answer to a call, whatever its status.
-pub(crate) struct Answer {
-    pub(crate) status: u16,
-    pub(crate) retry_after: Option<String>,
-    pub(crate) body: Vec<u8>,
+struct Answer {
+    status: u16,
+    retry_after: Option<String>,
+    body: Vec<u8>,
 }
 
 /// The reason why there is no answer, and its description.
-pub(crate) type NoAnswer = (CallFailure, &'static str);
-
-/// A callback that receives the outcome of a call.
-pub(crate) type Answered = Box<dyn FnOnce(Result<Answer, NoAnswer>) + Send>;
-
-/// Sends calls over HTTP.
-pub(crate) trait Transport {
-    /// Sends a call and returns at once. The sync limits how many calls are in flight.
-    fn send(&self, call: Call, answered: Answered);
-}
+type NoAnswer = (CallFailure, &'static str);
 
 enum Event {
     /// The outcome of a call, with the number of the pass that sent it.
@@ -74,8 +70,6 @@ impl Events {
     }
 
     /// Waits between two passes. Returns whether the wait was interrupted.
-    // The example `sync` makes one pass.
-    #[allow(dead_code)]
     pub(crate) fn wait(&self, wait: Duration) -> bool {
         let until = Instant::now() + wait;
         loop {
@@ -101,10 +95,10 @@ pub(crate) enum Seen {
 /// Drives a sync to the end of its pass. Returns the last step, or `None` if it was interrupted.
 pub(crate) fn drive(
     sync: &Sync,
-    transport: &impl Transport,
+    client: &ServiceClient,
     now: &dyn Fn() -> i64,
     events: &mut Events,
-    account: &mut Account,
+    statistics: &mut PassStatistics,
     show: &dyn Fn(Seen),
 ) -> rollbook::Result<Option<Step>> {
     events.pass += 1;
@@ -112,16 +106,16 @@ pub(crate) fn drive(
     loop {
         match sync.next(now())? {
             Step::Send(call) => {
-                account.calls += 1;
+                statistics.calls += 1;
                 let (id, sender) = (call.id, events.sender.clone());
                 let answered = move |answer| drop(sender.send(Event::Answered(pass, id, answer)));
-                transport.send(call, Box::new(answered));
+                client.send(call, answered);
             }
             Step::Wait { until } => {
                 let seconds = until.saturating_sub(now()).max(0).cast_unsigned();
                 match events.receiver.recv_timeout(Duration::from_secs(seconds)) {
                     Ok(Event::Answered(of, call, answer)) if of == pass => {
-                        handle_answer(sync, call, &answer, now(), account, show)?;
+                        handle_answer(sync, call, &answer, now(), statistics, show)?;
                     }
                     Ok(Event::Interrupted) => return Ok(None),
                     _ => {}
@@ -140,12 +134,12 @@ fn handle_answer(
     call: u64,
     answer: &Result<Answer, NoAnswer>,
     now: i64,
-    account: &mut Account,
+    statistics: &mut PassStatistics,
     show: &dyn Fn(Seen),
 ) -> rollbook::Result<()> {
     let outcome = match answer {
         Ok(answer) => {
-            account.bytes += answer.body.len() as u64;
+            statistics.bytes += answer.body.len() as u64;
             let reply = Reply {
                 status: answer.status,
                 retry_after: answer.retry_after.as_deref(),
@@ -154,13 +148,13 @@ fn handle_answer(
             sync.handle_reply(call, now, &reply)?
         }
         Err((why, words)) => {
-            if account.bytes == 0 {
+            if statistics.bytes == 0 {
                 show(Seen::NoAnswer(words));
             }
             sync.handle_failure(call, now, *why)?
         }
     };
-    account.count(outcome);
+    statistics.count(outcome);
     Ok(())
 }
 

@@ -4,7 +4,10 @@
 //! that a user may see. A request waits until something changes for the device, for at most `wait`
 //! seconds.
 
-use crate::{Service, refuse};
+use super::Server;
+use super::answer::refuse;
+use crate::UsageError;
+use crate::args::parse_scope;
 use axum::body::{Body, Bytes};
 use axum::extract::{Query, State};
 use axum::http::{HeaderMap, StatusCode, header};
@@ -27,60 +30,42 @@ const LONGEST_WAIT: u64 = 60;
 const PIECE_BYTES: usize = 64 << 10;
 
 /// The maximum number of feeds that are sent at the same time.
-pub(crate) const MAX_SENT: usize = 64;
+pub(super) const MAX_SENT: usize = 64;
 
 /// The maximum number of requests that wait for a change, or until their feed can be sent. There are
 /// more connections than this, so that some remain for requests that are answered at once.
-pub(crate) const MAX_WAITING: usize = 384;
+pub(super) const MAX_WAITING: usize = 384;
 
 /// The maximum time that a request waits until its feed can be sent. It is shorter than the time
 /// after which a client that reads nothing is disconnected.
 const SEND_WAIT: Duration = Duration::from_secs(5);
 
 /// The scopes by their tokens.
-#[derive(Default)]
-pub(crate) struct Tokens(HashMap<String, TokenScope>);
-
-/// The scope of a token.
-#[derive(Clone, Default)]
-struct TokenScope {
-    scope: Scope,
-    /// The schools of the scope.
-    schools: Vec<u64>,
-}
+pub(super) struct Tokens(HashMap<String, Scope>);
 
 impl Tokens {
-    /// Adds `TOKEN=SCOPE`. A scope consists of schools joined by `+`. A colon and learners, joined
-    /// by commas, can follow a school. A scope can be empty.
-    pub(crate) fn add(&mut self, argument: &str) -> Result<(), String> {
-        let wrong =
-            || format!("--feed {argument}: give TOKEN=SCHOOL or TOKEN=SCHOOL:LEARNER,LEARNER");
-        let (token, schools) = argument.split_once('=').ok_or_else(wrong)?;
-        let number = |text: &str| text.parse::<u64>().map_err(|_| wrong());
-        let mut granted = TokenScope::default();
-        for one in schools.split('+').filter(|one| !one.is_empty()) {
-            let (school, learners) = match one.split_once(':') {
-                None => (number(one)?, None),
-                Some((school, learners)) => (number(school)?, Some(learners)),
+    /// Parses arguments of the form `TOKEN=SCOPE`.
+    pub(super) fn parse(arguments: &[String]) -> Result<Tokens, UsageError> {
+        let mut tokens = HashMap::new();
+        for argument in arguments {
+            let wrong = || {
+                UsageError(format!(
+                    "--feed {argument}: give TOKEN=SCHOOL or TOKEN=SCHOOL:LEARNER,LEARNER"
+                ))
             };
-            granted.schools.push(school);
-            granted.scope = match learners {
-                None => granted.scope.school(school),
-                Some(learners) => {
-                    let learners = learners.split(',').filter(|one| !one.is_empty());
-                    let learners = learners.map(number).collect::<Result<Vec<_>, _>>()?;
-                    granted.scope.learners(school, learners)
-                }
-            };
+            let (token, scope) = argument.split_once('=').ok_or_else(wrong)?;
+            let scope = parse_scope(scope).ok_or_else(wrong)?;
+            if tokens.insert(token.to_owned(), scope).is_some() {
+                return Err(UsageError(format!(
+                    "--feed {token}=…: give each token once"
+                )));
+            }
         }
-        if self.0.insert(token.to_owned(), granted).is_some() {
-            return Err(format!("--feed {token}=…: give each token once"));
-        }
-        Ok(())
+        Ok(Tokens(tokens))
     }
 
     /// Returns the scope of a request. As in HTTP, the name of the scheme is not case-sensitive.
-    fn scope(&self, headers: &HeaderMap) -> Option<&TokenScope> {
+    fn scope(&self, headers: &HeaderMap) -> Option<&Scope> {
         let given = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
         let (scheme, token) = given.split_once(' ')?;
         let is_bearer = scheme.eq_ignore_ascii_case("bearer");
@@ -110,12 +95,12 @@ fn wait(asked: &HashMap<String, String>) -> Option<Duration> {
 /// - 503: a school of the scope has not been synced yet, so that a device would take it for an empty
 ///   school; or too many other requests wait or receive a feed. Clients that request changes in a
 ///   loop pause after this status, but not after 204.
-pub(crate) async fn answer(
-    State(service): State<Arc<Service>>,
+pub(super) async fn answer(
+    State(server): State<Arc<Server>>,
     Query(asked): Query<HashMap<String, String>>,
     headers: HeaderMap,
 ) -> Response {
-    let Some(TokenScope { scope, schools }) = service.tokens.scope(&headers).cloned() else {
+    let Some(scope) = server.tokens.scope(&headers).cloned() else {
         return refuse(
             401,
             "Unauthorized",
@@ -133,20 +118,12 @@ pub(crate) async fn answer(
             "Give wait in whole seconds, as wait=30, or leave it out",
         );
     };
-    let mut feeds = service.engine.observe_feed(scope.clone());
+    let mut feeds = server.engine.observe_feed(scope.clone());
     let changed = Arc::new(Notify::new());
     let notified = changed.clone();
     feeds.on_change(move || notified.notify_one());
     let until = Instant::now() + wait;
-    let mut stopped = service.stopped.clone();
-    let is_synced = {
-        let service = service.clone();
-        let are_synced = move || service.synced.contain(&service.engine, &schools);
-        tokio::task::spawn_blocking(are_synced).await
-    };
-    if !is_synced.unwrap_or(false) {
-        return refuse_busy(NOT_SYNCED);
-    }
+    let mut stopped = server.stopped.clone();
     let mut waiting = None;
     loop {
         let position = after.clone();
@@ -160,12 +137,12 @@ pub(crate) async fn answer(
         };
         feeds = polled;
         match feed {
-            Some(Ok(feed)) => return send(&service, feed, waiting, scope, after).await,
+            Some(Ok(feed)) => return send(&server, feed, waiting, scope, after).await,
             Some(Err(error)) => return refuse_error(&error),
             None if feeds.is_over() || until <= Instant::now() => return nothing_changed(),
             None => {}
         }
-        waiting = waiting.or_else(|| service.waiting.try_acquire().ok());
+        waiting = waiting.or_else(|| server.waiting.try_acquire().ok());
         if waiting.is_none() {
             return refuse_busy("Too many requests wait for a change: try again in a moment");
         }
@@ -199,26 +176,26 @@ fn refuse_busy(description: &str) -> Response {
 /// Sends a feed. If too many feeds are being sent, waits for a moment and makes the feed again: an
 /// open feed would delay calls that erase or compact.
 async fn send(
-    service: &Service,
+    server: &Server,
     feed: Feed,
     waiting: Option<SemaphorePermit<'_>>,
     scope: Scope,
     after: Option<String>,
 ) -> Response {
-    if let Ok(permit) = service.feeds.clone().try_acquire_owned() {
+    if let Ok(permit) = server.feeds.clone().try_acquire_owned() {
         return send_pieces(feed, permit);
     }
     drop(feed);
-    let waiting = waiting.or_else(|| service.waiting.try_acquire().ok());
+    let waiting = waiting.or_else(|| server.waiting.try_acquire().ok());
     let permit = match &waiting {
-        Some(_) => timeout(SEND_WAIT, service.feeds.clone().acquire_owned()).await,
+        Some(_) => timeout(SEND_WAIT, server.feeds.clone().acquire_owned()).await,
         None => return refuse_busy(TOO_MANY_SENT),
     };
     let Ok(Ok(permit)) = permit else {
         return refuse_busy(TOO_MANY_SENT);
     };
     drop(waiting);
-    let engine = service.engine.clone();
+    let engine = server.engine.clone();
     let made = tokio::task::spawn_blocking(move || engine.feed(&scope, after.as_deref()));
     match made.await {
         Ok(Ok(feed)) if feed.has_changes() => send_pieces(feed, permit),

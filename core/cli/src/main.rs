@@ -1,0 +1,95 @@
+//! The command `rollbook`: a sandbox of the integration API, and tools for stores and datasets.
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+#![allow(
+    clippy::doc_markdown,
+    reason = "the documentation of arguments is shown as it is"
+)]
+
+mod args;
+mod login;
+mod pass;
+mod serve;
+mod sync;
+
+use clap::{Parser, Subcommand};
+use std::error::Error;
+use std::fmt::{self, Display, Formatter};
+use std::process::ExitCode;
+
+/// Serves the integration API from a store, and works with stores and datasets.
+#[derive(Parser)]
+#[command(name = "rollbook", version, max_term_width = 100, after_help = EXIT_CODES)]
+struct Arguments {
+    /// Print JSON: one object per line.
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Serve(serve::Arguments),
+    Sync(sync::Arguments),
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+    0  The command has succeeded
+    1  It has failed
+    2  The arguments are invalid
+    3  The service refuses the credentials or the school
+  130  Interrupted by Ctrl-C";
+
+/// The outcome of a command that has not failed.
+enum Outcome {
+    Success,
+    /// The command has printed what went wrong.
+    Failure,
+    Refused,
+    Interrupted,
+}
+
+impl From<Outcome> for ExitCode {
+    fn from(outcome: Outcome) -> ExitCode {
+        match outcome {
+            Outcome::Success => 0,
+            Outcome::Failure => 1,
+            Outcome::Refused => 3,
+            Outcome::Interrupted => 130,
+        }
+        .into()
+    }
+}
+
+/// Arguments that cannot be combined, or that need something else.
+#[derive(Debug)]
+struct UsageError(String);
+
+impl Display for UsageError {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl Error for UsageError {}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let json = arguments.json;
+    let ran = match arguments.command {
+        Command::Serve(arguments) => serve::run(arguments, json),
+        Command::Sync(arguments) => sync::run(&arguments, json),
+    };
+    match ran {
+        Ok(outcome) => outcome.into(),
+        Err(error) => {
+            eprintln!("error: {error}");
+            let is_usage = error.is::<UsageError>();
+            if is_usage {
+                eprintln!("\nFor more information, try '--help'.");
+            }
+            if is_usage { 2 } else { 1 }.into()
+        }
+    }
+}

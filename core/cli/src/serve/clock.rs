@@ -1,0 +1,87 @@
+//! The clock of the server, which clients may set if the argument `--allow-clock` is given.
+
+use super::Server;
+use super::answer::refuse;
+use crate::args::{format_instant, parse_instant};
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::{Method, header};
+use axum::response::{IntoResponse, Response};
+use rollbook::Clock;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+/// The value of `fixed` for the clock of the system.
+const SYSTEM: i64 = i64::MIN;
+
+/// A clock that is fixed, or is that of the system.
+pub(super) struct ServerClock {
+    /// The fixed time in seconds since 1970-01-01T00:00:00Z, or [`SYSTEM`].
+    fixed: AtomicI64,
+    /// The value of `fixed` at the start.
+    initial: i64,
+}
+
+impl ServerClock {
+    pub(super) fn new(now: Option<i64>) -> ServerClock {
+        let initial = now.unwrap_or(SYSTEM);
+        ServerClock {
+            fixed: AtomicI64::new(initial),
+            initial,
+        }
+    }
+
+    fn now(&self) -> i64 {
+        match self.fixed.load(Ordering::Relaxed) {
+            SYSTEM => jiff::Timestamp::now().as_second(),
+            fixed => fixed,
+        }
+    }
+
+    /// Returns the clock for the engine, which is this one if it can change.
+    pub(super) fn for_engine(self: Arc<Self>, can_change: bool) -> Clock {
+        if can_change {
+            return Clock::custom(move || self.now());
+        }
+        match self.initial {
+            SYSTEM => Clock::System,
+            fixed => Clock::Fixed(fixed),
+        }
+    }
+}
+
+/// Answers a request for `/clock`: `GET` returns the time, `PUT` sets it to the instant in the body,
+/// and `DELETE` resets it to that of the start.
+pub(super) async fn answer(
+    State(server): State<Arc<Server>>,
+    method: Method,
+    body: Bytes,
+) -> Response {
+    let Some(clock) = &server.clock else {
+        return refuse(
+            403,
+            "Forbidden",
+            "Start the server with --allow-clock to set its time",
+        );
+    };
+    match method {
+        Method::PUT => {
+            let text = String::from_utf8_lossy(&body);
+            match parse_instant(text.trim().trim_matches('"')) {
+                Ok(now) => clock.fixed.store(now, Ordering::Relaxed),
+                Err(_) => {
+                    return refuse(
+                        400,
+                        "Bad Request",
+                        "Give an instant, for example 2026-05-14T08:00:00Z",
+                    );
+                }
+            }
+        }
+        Method::DELETE => clock.fixed.store(clock.initial, Ordering::Relaxed),
+        _ => {}
+    }
+    let body = serde_json::json!({ "now": format_instant(clock.now()) });
+    let json = [(header::CONTENT_TYPE, rollbook::Status::CONTENT_TYPE)];
+    (json, body.to_string()).into_response()
+}
