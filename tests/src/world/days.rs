@@ -4,7 +4,7 @@
 use jiff::civil::{Date, date};
 use jiff::{Span, ToSpan as _};
 
-use crate::random::Random;
+use super::dice::Dice;
 
 /// The days around which sequences take place.
 const ANCHORS: [(usize, Date); 8] = [
@@ -29,7 +29,7 @@ pub(super) const OFFSETS: [(usize, &str, i64); 7] = [
     (5, "-00:30", -1800),
 ];
 
-impl Random {
+impl Dice {
     /// Returns the day around which a sequence takes place.
     pub(super) fn anchor(&mut self) -> Date {
         self.weighted(&ANCHORS)

@@ -1,8 +1,8 @@
 //! Encodes the same target in different ways.
 
-use crate::random::Random;
+use super::dice::Dice;
 
-impl Random {
+impl Dice {
     /// Encodes a name or value of a query string with `%`, with `+`, or not at all where that is
     /// safe.
     pub(super) fn query_text(&mut self, text: &str) -> String {

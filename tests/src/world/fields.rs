@@ -1,6 +1,6 @@
 //! A dataset line under construction: the names and the JSON text of its values.
 
-use crate::random::Random;
+use super::dice::Dice;
 
 /// The members of one line.
 #[derive(Clone, Debug)]
@@ -16,13 +16,13 @@ impl Fields {
         self
     }
 
-    pub(super) fn id(self, dice: &mut Random, name: &str, id: u64) -> Self {
+    pub(super) fn id(self, dice: &mut Dice, name: &str, id: u64) -> Self {
         let json = dice.id_json(id);
         self.raw(name, json)
     }
 
     /// Adds a text. An empty text has one of its three spellings.
-    pub(super) fn text(self, dice: &mut Random, name: &str, text: &str) -> Self {
+    pub(super) fn text(self, dice: &mut Dice, name: &str, text: &str) -> Self {
         if !text.is_empty() {
             let json = dice.text_json(text);
             self.raw(name, json)
@@ -35,7 +35,7 @@ impl Fields {
     }
 
     /// Adds each of these texts with this probability.
-    pub(super) fn texts(mut self, dice: &mut Random, percent: usize, names: &[&str]) -> Self {
+    pub(super) fn texts(mut self, dice: &mut Dice, percent: usize, names: &[&str]) -> Self {
         for name in names {
             if dice.chance(percent) {
                 let text = dice.any_text();
@@ -45,13 +45,13 @@ impl Fields {
         self
     }
 
-    pub(super) fn decimal(self, dice: &mut Random, name: &str, decimal: &str) -> Self {
+    pub(super) fn decimal(self, dice: &mut Dice, name: &str, decimal: &str) -> Self {
         let json = dice.decimal_json(decimal);
         self.raw(name, json)
     }
 
     /// Returns the JSON object, with its members in any order.
-    pub(super) fn object(&self, dice: &mut Random) -> String {
+    pub(super) fn object(&self, dice: &mut Dice) -> String {
         let mut members = self.0.clone();
         if dice.chance(40) {
             dice.shuffle(&mut members);
@@ -68,7 +68,7 @@ impl Fields {
     }
 
     /// Returns the object as a line, sometimes with white space around it.
-    pub(super) fn line(&self, dice: &mut Random) -> String {
+    pub(super) fn line(&self, dice: &mut Dice) -> String {
         let object = self.object(dice);
         let (before, after) = dice.weighted(&[(94, ("", "")), (3, ("", "\r")), (3, (" \t", " "))]);
         format!("{before}{object}{after}")

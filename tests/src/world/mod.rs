@@ -11,7 +11,7 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `ids`, `days`, `texts`, `spelling`, `fields` | random choices, and spellings of JSON |
+//! | `dice`, `ids`, `days`, `texts`, `spelling`, `fields` | random choices, and spellings of JSON |
 //! | `access_records`, `people_records`, `curriculum_records`, `mark_records` | records of each kind |
 //! | `batches`, `faulty`, `near_misses` | datasets |
 //! | `endpoints`, `queries`, `finance_queries`, `encoding`, `requests` | requests |
@@ -24,6 +24,7 @@ mod batches;
 mod curriculum_records;
 mod cursors;
 mod days;
+mod dice;
 mod encoding;
 mod endpoints;
 mod faulty;
@@ -49,14 +50,14 @@ pub use cursors::{Cursors, blanked};
 pub use endpoints::{ENDPOINTS, Endpoint};
 pub use perform::Outcome;
 
-use crate::random::Random;
+use dice::Dice;
 use ids::LEARNERS;
 use v2_requests::Collection;
 
 /// A seeded generator of sequences.
 #[derive(Clone, Debug)]
 pub struct World {
-    dice: Random,
+    dice: Dice,
     /// The day around which dates and clocks are chosen.
     today: Date,
     /// A school that was removed and not added again yet.
@@ -70,7 +71,7 @@ pub struct World {
 impl World {
     /// Returns the world of a seed.
     pub fn new(seed: u64) -> Self {
-        let mut dice = Random::new(seed);
+        let mut dice = Dice::new(seed);
         let today = dice.anchor();
         Self {
             dice,

@@ -1,8 +1,8 @@
 //! Writes the same value as JSON in different ways.
 
-use crate::random::Random;
+use super::dice::Dice;
 
-impl Random {
+impl Dice {
     /// Writes an id as a number or as a string, sometimes with leading zeros.
     pub(super) fn id_json(&mut self, id: u64) -> String {
         match self.below(10) {

@@ -1,7 +1,7 @@
 //! Texts on which implementations have failed: escapes, marks, case mappings, references that are
 //! not numbers.
 
-use crate::random::Random;
+use super::dice::Dice;
 
 const PLAIN: [&str; 6] = ["John", "Janey", "Smith", "Ann", "Lee", "van der Merwe"];
 
@@ -118,7 +118,7 @@ pub(super) const DEBTOR_CODES: [(usize, &str); 7] = [
     (20, ""),
 ];
 
-impl Random {
+impl Dice {
     /// Returns a debtor code.
     pub(super) fn debtor_code(&mut self) -> &'static str {
         self.weighted(&DEBTOR_CODES)

@@ -5,14 +5,14 @@ use std::fmt::Write as _;
 /// A JSON object that is written field by field at the end of a buffer.
 ///
 /// An empty text is omitted: in a dataset, absent, `null` and `""` are the same.
-pub(super) struct Record<'a> {
+pub(crate) struct Record<'a> {
     out: &'a mut String,
     separator: char,
 }
 
 impl<'a> Record<'a> {
     /// Begins the line of a record of this kind.
-    pub(super) fn new(out: &'a mut String, kind: &str) -> Self {
+    pub(crate) fn new(out: &'a mut String, kind: &str) -> Self {
         Self::object(out).text("type", kind)
     }
 
@@ -31,13 +31,13 @@ impl<'a> Record<'a> {
         self.out.push_str("\":");
     }
 
-    pub(super) fn number(mut self, name: &str, value: u64) -> Self {
+    pub(crate) fn number(mut self, name: &str, value: u64) -> Self {
         self.name(name);
         push_number(self.out, value);
         self
     }
 
-    pub(super) fn text(mut self, name: &str, value: &str) -> Self {
+    pub(crate) fn text(mut self, name: &str, value: &str) -> Self {
         if !value.is_empty() {
             self.name(name);
             push_text(self.out, value);
@@ -46,14 +46,14 @@ impl<'a> Record<'a> {
     }
 
     /// Adds a field whose text is the display form of a value.
-    pub(super) fn shown(mut self, name: &str, value: impl std::fmt::Display) -> Self {
+    pub(crate) fn shown(mut self, name: &str, value: impl std::fmt::Display) -> Self {
         self.name(name);
         write!(self.out, "\"{value}\"").unwrap();
         self
     }
 
     /// Adds an array of texts.
-    pub(super) fn texts(mut self, name: &str, texts: &[&str]) -> Self {
+    pub(crate) fn texts(mut self, name: &str, texts: &[&str]) -> Self {
         self.name(name);
         for (place, text) in texts.iter().enumerate() {
             self.out.push(if place == 0 { '[' } else { ',' });
@@ -64,7 +64,7 @@ impl<'a> Record<'a> {
     }
 
     /// Adds an array of objects, each of which `fill` fills.
-    pub(super) fn objects<T>(
+    pub(crate) fn objects<T>(
         mut self,
         name: &str,
         items: impl IntoIterator<Item = T>,
@@ -83,13 +83,13 @@ impl<'a> Record<'a> {
     }
 
     /// Ends the line.
-    pub(super) fn end(self) {
+    pub(crate) fn end(self) {
         self.out.push_str("}\n");
     }
 }
 
 /// Appends the digits of a number.
-pub(super) fn push_number(out: &mut String, value: u64) {
+pub(crate) fn push_number(out: &mut String, value: u64) {
     let mut digits = [0; 20];
     let mut start = digits.len();
     let mut left = value;
@@ -105,14 +105,14 @@ pub(super) fn push_number(out: &mut String, value: u64) {
 }
 
 /// Appends a number of hundredths with its two decimals.
-pub(super) fn push_hundredths(out: &mut String, value: u64) {
+pub(crate) fn push_hundredths(out: &mut String, value: u64) {
     push_number(out, value / 100);
     out.push('.');
     push_two_digits(out, value % 100);
 }
 
 /// Appends a number below 100 as two digits.
-pub(super) fn push_two_digits(out: &mut String, value: u64) {
+pub(crate) fn push_two_digits(out: &mut String, value: u64) {
     if value < 10 {
         out.push('0');
     }

@@ -8,7 +8,7 @@ type Tables = HashMap<&'static str, Vec<&'static str>>;
 static TABLES: LazyLock<Tables> = LazyLock::new(|| parse(include_str!("tables.txt")));
 
 /// Returns the entries of a table, in the order of the file.
-pub(super) fn table(name: &str) -> &'static [&'static str] {
+pub(crate) fn table(name: &str) -> &'static [&'static str] {
     match TABLES.get(name) {
         Some(entries) => entries,
         None => panic!("tables.txt has no table [{name}]"),
@@ -16,7 +16,7 @@ pub(super) fn table(name: &str) -> &'static [&'static str] {
 }
 
 /// Returns the parts of an entry that consists of several, such as `Nurse | Health`.
-pub(super) fn parts<const N: usize>(entry: &'static str) -> [&'static str; N] {
+pub(crate) fn parts<const N: usize>(entry: &'static str) -> [&'static str; N] {
     let parts: Vec<_> = entry.split('|').map(str::trim).collect();
     parts
         .try_into()

@@ -3,14 +3,14 @@
 use jiff::ToSpan as _;
 use jiff::civil::{Date, date};
 
-use super::families::{self, Family};
-use super::identity;
-use super::line::Record;
-use super::names::{self, Gender};
-use super::plan::Plan;
-use super::random::{Random, Topic};
-use super::tables::{parts, table};
-use super::{Phase, SampleSchool};
+use crate::families::{self, Family};
+use crate::identity;
+use crate::line::Record;
+use crate::names::{self, Gender};
+use crate::plan::Plan;
+use crate::tables::{parts, table};
+use crate::topics::{Topic, TopicRandom};
+use crate::{Phase, SampleSchool};
 
 /// Marital statuses with their ids. Usual ones occur several times.
 const MARITAL: [(u64, &str); 9] = [
@@ -26,14 +26,14 @@ const MARITAL: [(u64, &str); 9] = [
 ];
 
 /// An adult of a family, who may be known to the school as a parent.
-pub(super) struct Adult {
-    pub(super) title: &'static str,
-    pub(super) first_name: String,
-    pub(super) last_name: &'static str,
-    pub(super) mobile_number: String,
-    pub(super) email_address: String,
-    pub(super) id_number: String,
-    pub(super) passport_number: String,
+pub(crate) struct Adult {
+    pub(crate) title: &'static str,
+    pub(crate) first_name: String,
+    pub(crate) last_name: &'static str,
+    pub(crate) mobile_number: String,
+    pub(crate) email_address: String,
+    pub(crate) id_number: String,
+    pub(crate) passport_number: String,
     date_of_birth: Date,
     gender: Gender,
     marital_status: (u64, &'static str),
@@ -45,9 +45,9 @@ pub(super) struct Adult {
 
 impl Adult {
     /// Returns the parent of a family at a place, 0 or 1.
-    pub(super) fn new(school: &SampleSchool, family: &Family, place: u64) -> Self {
+    pub(crate) fn new(school: &SampleSchool, family: &Family, place: u64) -> Self {
         let id = family.parent_id(place);
-        let mut random = Random::for_topic(school.seed, Topic::Parent, id);
+        let mut random = TopicRandom::for_topic(school.seed, Topic::Parent, id);
         let gender = match (place, random.chance(10)) {
             (0, false) | (1, true) => Gender::Male,
             _ => Gender::Female,
@@ -93,7 +93,7 @@ impl Adult {
     }
 }
 
-fn birthday(school: &SampleSchool, random: &mut Random) -> Date {
+fn birthday(school: &SampleSchool, random: &mut TopicRandom) -> Date {
     let youngest = match school.phase() {
         Phase::Primary => 28,
         Phase::Secondary => 34,
@@ -107,7 +107,7 @@ fn birthday(school: &SampleSchool, random: &mut Random) -> Date {
 }
 
 /// Returns the employment status, the occupation with its sector, and the annual income in rand.
-fn work(random: &mut Random) -> (&'static str, [&'static str; 2], u32) {
+fn work(random: &mut TopicRandom) -> (&'static str, [&'static str; 2], u32) {
     let income = random.between(36, 1450) * 1000 + random.below(12) * 75;
     match random.below(100) {
         0..62 => (
@@ -131,7 +131,7 @@ fn work(random: &mut Random) -> (&'static str, [&'static str; 2], u32) {
 }
 
 /// Writes the `parent` records of a block of families.
-pub(super) fn write(plan: &Plan, block: u64, out: &mut String) {
+pub(crate) fn write(plan: &Plan, block: u64, out: &mut String) {
     for siblings in families::in_block(&plan.school, block) {
         let family = Family::new(&plan.school, siblings.family);
         for (place, id) in (0..).zip(family.parents()) {

@@ -1,10 +1,10 @@
 //! The curriculum: grades, their subjects, and the outcomes on which these are assessed.
 
-use super::Phase;
-use super::line::Record;
-use super::plan::Plan;
-use super::roll::Pupil;
-use super::tables::table;
+use crate::Phase;
+use crate::line::Record;
+use crate::plan::Plan;
+use crate::roll::Pupil;
+use crate::tables::table;
 
 /// The subjects of a grade have ids from `grade_id × 20`.
 const IDS_A_GRADE: u64 = 20;
@@ -13,9 +13,9 @@ const IDS_A_SUPER_SUBJECT: u64 = 10;
 
 /// A grade of a school. Its id is its index in a list, not the number of the grade.
 #[derive(Clone, Copy)]
-pub(super) struct Grade {
-    pub(super) id: u64,
-    pub(super) name: &'static str,
+pub(crate) struct Grade {
+    pub(crate) id: u64,
+    pub(crate) name: &'static str,
 }
 
 /// All grades of the country, those of a primary school first.
@@ -25,7 +25,7 @@ const GRADES: [&str; 14] = [
 const PRIMARY_GRADES: usize = 9;
 
 /// Returns the grades of a school in ascending order.
-pub(super) fn grades(phase: Phase) -> Vec<Grade> {
+pub(crate) fn grades(phase: Phase) -> Vec<Grade> {
     let all = (1..).zip(GRADES).map(|(id, name)| Grade { id, name });
     match phase {
         Phase::Primary => all.take(PRIMARY_GRADES).collect(),
@@ -35,7 +35,7 @@ pub(super) fn grades(phase: Phase) -> Vec<Grade> {
 
 /// The learners of a grade who take a subject.
 #[derive(Clone, Copy)]
-pub(super) enum Taken {
+pub(crate) enum Taken {
     Always,
     /// Those who are taught in Afrikaans (true) or in English (false).
     InAfrikaans(bool),
@@ -45,7 +45,7 @@ pub(super) enum Taken {
 
 /// A choice of learners of grades 10 to 12. Learners of lower grades have no choice.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Package {
+pub(crate) enum Package {
     Sciences,
     Commerce,
     Humanities,
@@ -53,18 +53,18 @@ pub(super) enum Package {
 
 /// A subject in one grade.
 #[derive(Clone)]
-pub(super) struct Subject {
-    pub(super) id: u64,
-    pub(super) super_id: u64,
-    pub(super) taken: Taken,
+pub(crate) struct Subject {
+    pub(crate) id: u64,
+    pub(crate) super_id: u64,
+    pub(crate) taken: Taken,
     /// The name in the names of groups, such as `Afrikaans` of `Afrikaans Home Language`.
-    pub(super) short_name: &'static str,
-    pub(super) super_name: &'static str,
+    pub(crate) short_name: &'static str,
+    pub(crate) super_name: &'static str,
     grade: Grade,
 }
 
 impl Subject {
-    pub(super) fn is_taken_by(&self, pupil: &Pupil) -> bool {
+    pub(crate) fn is_taken_by(&self, pupil: &Pupil) -> bool {
         match self.taken {
             Taken::Always => true,
             Taken::InAfrikaans(afrikaans) => pupil.afrikaans == afrikaans,
@@ -73,7 +73,7 @@ impl Subject {
     }
 
     /// Returns the ids of the outcomes on which the subject is assessed.
-    pub(super) fn outcomes(&self) -> Vec<u64> {
+    pub(crate) fn outcomes(&self) -> Vec<u64> {
         let first = self.super_id * IDS_A_SUPER_SUBJECT;
         let names = outcome_names(self.super_id);
         (first..).zip(names).map(|(id, _)| id).collect()
@@ -154,7 +154,7 @@ const FURTHER: [(u64, Taken); 14] = [
 ];
 
 /// Returns the subjects of a grade in ascending order. Every learner takes eight of them.
-pub(super) fn subjects(grade: Grade) -> Vec<Subject> {
+pub(crate) fn subjects(grade: Grade) -> Vec<Subject> {
     let always = |ids: [u64; 6]| ids.map(|id| (id, Taken::Always)).to_vec();
     let others = match grade.id {
         1..=5 => always(FOUNDATION),
@@ -183,7 +183,7 @@ pub(super) fn subjects(grade: Grade) -> Vec<Subject> {
 }
 
 /// Writes the `subject` records of the school.
-pub(super) fn write_subjects(plan: &Plan, out: &mut String) {
+pub(crate) fn write_subjects(plan: &Plan, out: &mut String) {
     for subject in plan.subjects.iter().flatten() {
         let grade = subject.grade.name;
         Record::new(out, "subject")
@@ -200,7 +200,7 @@ pub(super) fn write_subjects(plan: &Plan, out: &mut String) {
 }
 
 /// Writes the `learning_outcome` records of the school.
-pub(super) fn write_outcomes(plan: &Plan, out: &mut String) {
+pub(crate) fn write_outcomes(plan: &Plan, out: &mut String) {
     let mut taught: Vec<u64> = plan.subjects.iter().flatten().map(|s| s.super_id).collect();
     taught.sort_unstable();
     taught.dedup();

@@ -1,22 +1,22 @@
 //! Enrolments: the subjects of a learner in a year, by term.
 
-use super::calendar::TERMS;
-use super::curriculum::Subject;
-use super::line::{Record, push_hundredths};
-use super::marks;
-use super::plan::Plan;
-use super::programmes;
-use super::random::{Random, Topic};
-use super::roll::Pupil;
-use super::staff;
+use crate::calendar::TERMS;
+use crate::curriculum::Subject;
+use crate::line::{Record, push_hundredths};
+use crate::marks;
+use crate::plan::Plan;
+use crate::programmes;
+use crate::roll::Pupil;
+use crate::staff;
+use crate::topics::{Topic, TopicRandom};
 
 /// Returns the number of blocks. A block is a learner in a year; earlier years come first.
-pub(super) fn blocks(plan: &Plan) -> u64 {
+pub(crate) fn blocks(plan: &Plan) -> u64 {
     plan.years.len() as u64 * u64::from(plan.school.learners)
 }
 
 /// Writes the `learner_subject` records of a learner in a year.
-pub(super) fn write(plan: &Plan, block: u64, out: &mut String) {
+pub(crate) fn write(plan: &Plan, block: u64, out: &mut String) {
     let learners = u64::from(plan.school.learners);
     let year = usize::try_from(block / learners).unwrap();
     let pupil = &plan.roll.pupils[usize::try_from(block % learners).unwrap()];
@@ -88,7 +88,7 @@ impl Group {
         let number = (u64::from(pupil.class) + u64::from(regroups)) % classes + 1;
         let id = subject.id * classes + number;
         let staff = staff::teachers(plan.school.learners);
-        let mut random = Random::for_topic(plan.school.seed, Topic::Group, id);
+        let mut random = TopicRandom::for_topic(plan.school.seed, Topic::Group, id);
         Self {
             id,
             number,

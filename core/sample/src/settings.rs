@@ -1,10 +1,10 @@
 //! The school itself, its authorisations, and its calendar.
 
-use super::line::Record;
-use super::plan::Plan;
-use super::random::{Random, Topic};
-use super::tables::{parts, table};
-use super::{PASSWORD, Phase, USERNAME, identity};
+use crate::line::Record;
+use crate::plan::Plan;
+use crate::tables::{parts, table};
+use crate::topics::{Topic, TopicRandom};
+use crate::{PASSWORD, Phase, USERNAME, identity};
 
 /// The API types that all schools share: id, name, family.
 const API_TYPES: [(u64, &str, &str); 4] = [
@@ -57,7 +57,7 @@ const LOOKUPS: [(&str, &[(u64, &str)]); 4] = [
 
 /// Writes the `school`, `api_type`, `integrator`, `client_integration`, `year`, `term`, lookup and
 /// `grade` records.
-pub(super) fn write(plan: &Plan, out: &mut String) {
+pub(crate) fn write(plan: &Plan, out: &mut String) {
     write_school(plan, out);
     for (id, name, family) in API_TYPES {
         Record::new(out, "api_type")
@@ -114,7 +114,7 @@ pub(super) fn write(plan: &Plan, out: &mut String) {
 }
 
 /// Returns the province of the school.
-pub(super) fn province(plan: &Plan) -> &'static str {
+pub(crate) fn province(plan: &Plan) -> &'static str {
     let [province, ..] = place(plan);
     province
 }
@@ -133,7 +133,7 @@ fn by_school(plan: &Plan, name: &str) -> &'static str {
 
 fn write_school(plan: &Plan, out: &mut String) {
     let school = &plan.school;
-    let mut random = Random::for_topic(school.seed, Topic::School, school.school_id);
+    let mut random = TopicRandom::for_topic(school.seed, Topic::School, school.school_id);
     let name = by_school(plan, "school names");
     let name = match (school.school_id, school.phase()) {
         (1000, Phase::Primary) => "d6+ Primary School".to_owned(),
@@ -145,7 +145,7 @@ fn write_school(plan: &Plan, out: &mut String) {
     let [lowest, highest] = [plan.grades.first(), plan.grades.last()];
     let street = random.pick(table("streets"));
     let number = random.between(1, 200);
-    let yes = |percent, random: &mut Random| if random.chance(percent) { "Yes" } else { "No" };
+    let yes = |percent, random: &mut TopicRandom| if random.chance(percent) { "Yes" } else { "No" };
     Record::new(out, "school")
         .number("school_id", school.school_id)
         .text("school_name", &name)

@@ -1,23 +1,23 @@
 //! Absences: about nine per month for every ten learners, on school days.
 
-use super::learners;
-use super::line::Record;
-use super::plan::Plan;
-use super::random::{Random, Topic};
-use super::roll::Attendance;
-use super::tables::table;
+use crate::learners;
+use crate::line::Record;
+use crate::plan::Plan;
+use crate::roll::Attendance;
+use crate::tables::table;
+use crate::topics::{Topic, TopicRandom};
 
 /// The number of absences per month of a thousand learners who attend school all year.
 const A_MONTH: u64 = 970;
 const FIRST_ID: u64 = 300_001;
 
 /// Returns the number of blocks. A block is a school day.
-pub(super) fn blocks(plan: &Plan) -> u64 {
+pub(crate) fn blocks(plan: &Plan) -> u64 {
     plan.school_days.len() as u64
 }
 
 /// Writes the `absentee` records of a day.
-pub(super) fn write(plan: &Plan, block: u64, out: &mut String) {
+pub(crate) fn write(plan: &Plan, block: u64, out: &mut String) {
     let day = plan.school_days[usize::try_from(block).unwrap()];
     if day > plan.today {
         return;
@@ -31,7 +31,7 @@ pub(super) fn write(plan: &Plan, block: u64, out: &mut String) {
     let year = u16::try_from(day.year()).unwrap();
     let odds = u32::try_from(A_MONTH * 1000 / open as u64).unwrap();
     let reasons = table("absence reasons");
-    let mut random = Random::for_topic(plan.school.seed, Topic::Absence, block);
+    let mut random = TopicRandom::for_topic(plan.school.seed, Topic::Absence, block);
     for pupil in &plan.roll.pupils {
         if random.below(1_000_000) >= odds || pupil.attendance == Attendance::Waitlist {
             continue;

@@ -2,9 +2,9 @@
 
 use std::io::{self, BufRead, Read};
 
-use super::SampleSchool;
-use super::plan::Plan;
-use super::{
+use crate::SampleSchool;
+use crate::plan::Plan;
+use crate::{
     absences, accountable, conduct, curriculum, edge, enrolment, families, learners, marks,
     parents, programmes, settings, staff,
 };
@@ -71,7 +71,7 @@ const STAGES: [Stage; 13] = [
 ];
 
 /// A reader of the bytes of a dataset.
-pub(super) struct Reader {
+pub(crate) struct Reader {
     plan: Plan,
     stage: usize,
     /// The next block of the stage.
@@ -81,7 +81,7 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    pub(super) fn new(school: SampleSchool) -> Self {
+    pub(crate) fn new(school: SampleSchool) -> Self {
         Self {
             plan: Plan::new(school),
             stage: 0,
@@ -129,10 +129,10 @@ impl Read for Reader {
 }
 
 /// An iterator over the lines of a dataset.
-pub(super) struct Lines(Reader);
+pub(crate) struct Lines(Reader);
 
 impl Lines {
-    pub(super) fn new(school: SampleSchool) -> Self {
+    pub(crate) fn new(school: SampleSchool) -> Self {
         Self(Reader::new(school))
     }
 }

@@ -1,17 +1,17 @@
 //! Accountable persons, who pay for the learners of a family.
 
-use super::families::{self, Family};
-use super::identity;
-use super::line::Record;
-use super::parents::Adult;
-use super::plan::Plan;
-use super::random::{Random, Topic};
-use super::tables::table;
+use crate::families::{self, Family};
+use crate::identity;
+use crate::line::Record;
+use crate::parents::Adult;
+use crate::plan::Plan;
+use crate::tables::table;
+use crate::topics::{Topic, TopicRandom};
 
 const EMPLOYER_ADDRESS: &str = "Private Bag X1\r\nPretoria\r\n0001";
 
 /// Writes the `accountable_person` records of a block of families: one per family.
-pub(super) fn write(plan: &Plan, block: u64, out: &mut String) {
+pub(crate) fn write(plan: &Plan, block: u64, out: &mut String) {
     for siblings in families::in_block(&plan.school, block) {
         let family = Family::new(&plan.school, siblings.family);
         write_person(plan, &family, out);
@@ -21,7 +21,7 @@ pub(super) fn write(plan: &Plan, block: u64, out: &mut String) {
 fn write_person(plan: &Plan, family: &Family, out: &mut String) {
     let adult = Adult::new(&plan.school, family, family.payer());
     let id = family.parent_id(family.payer());
-    let mut random = Random::for_topic(plan.school.seed, Topic::Parent, u64::MAX - id);
+    let mut random = TopicRandom::for_topic(plan.school.seed, Topic::Parent, u64::MAX - id);
     let first_name = adult.first_name.split(' ').next().unwrap_or_default();
     let [employer, employer_address] = if random.chance(70) {
         [random.pick(table("employers")), EMPLOYER_ADDRESS]

@@ -4,7 +4,7 @@ use jiff::ToSpan as _;
 use jiff::civil::{Date, Weekday, date};
 
 /// The number of terms in a year.
-pub(super) const TERMS: usize = 4;
+pub(crate) const TERMS: usize = 4;
 
 /// First and last days of the terms of a year, as (month, day).
 type Days = [[(i8, i8); 2]; TERMS];
@@ -54,22 +54,22 @@ const HOLIDAYS: [(i8, i8); 6] = [(3, 21), (4, 27), (5, 1), (6, 16), (8, 9), (9, 
 
 /// A term of a year.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Term {
-    pub(super) year: u16,
+pub(crate) struct Term {
+    pub(crate) year: u16,
     /// From 1 to 4.
-    pub(super) number: u64,
-    pub(super) start: Date,
-    pub(super) end: Date,
+    pub(crate) number: u64,
+    pub(crate) start: Date,
+    pub(crate) end: Date,
 }
 
 impl Term {
     /// Returns the id that the school's system gave the term: 98 for the first one of 2025.
-    pub(super) fn id(&self) -> u64 {
+    pub(crate) fn id(&self) -> u64 {
         (u64::from(self.year) * 4 + self.number).saturating_sub(8003)
     }
 
     /// Returns the weekday nearest to a fraction of the term, `part` of `whole`.
-    pub(super) fn day(&self, part: u32, whole: u32) -> Date {
+    pub(crate) fn day(&self, part: u32, whole: u32) -> Date {
         let length = (self.end - self.start).get_days();
         let days = i64::from(length) * i64::from(part) / i64::from(whole);
         weekday(self.start.saturating_add(days.days())).min(self.end)
@@ -77,7 +77,7 @@ impl Term {
 }
 
 /// Returns the four terms of a year: those that were published, or the usual weekdays.
-pub(super) fn terms(year: u16) -> [Term; TERMS] {
+pub(crate) fn terms(year: u16) -> [Term; TERMS] {
     let known = GAZETTED.iter().find(|(gazetted, _)| *gazetted == year);
     let days = known.map_or_else(|| usual(year), |(_, days)| *days);
     let day = |(month, day)| date(i16::try_from(year).unwrap(), month, day);
@@ -121,7 +121,7 @@ fn usual(year: u16) -> Days {
 }
 
 /// Returns the days of a year on which the school is open, in ascending order.
-pub(super) fn school_days(year: u16) -> Vec<Date> {
+pub(crate) fn school_days(year: u16) -> Vec<Date> {
     let holidays = HOLIDAYS.map(|(month, day)| {
         let holiday = date(i16::try_from(year).unwrap(), month, day);
         if holiday.weekday() == Weekday::Sunday {
@@ -141,7 +141,7 @@ pub(super) fn school_days(year: u16) -> Vec<Date> {
 }
 
 /// Returns the day itself, or the Monday after the weekend on which it falls.
-pub(super) fn weekday(day: Date) -> Date {
+pub(crate) fn weekday(day: Date) -> Date {
     match day.weekday() {
         Weekday::Saturday => day.saturating_add(2.days()),
         Weekday::Sunday => day.saturating_add(1.day()),

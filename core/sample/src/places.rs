@@ -1,10 +1,10 @@
 //! Residential and postal addresses.
 
-use super::random::Random;
-use super::tables::{parts, table};
+use crate::tables::{parts, table};
+use crate::topics::TopicRandom;
 
 /// Returns a residential and a postal address, whose lines are separated by CR LF.
-pub(super) fn addresses(random: &mut Random) -> [String; 2] {
+pub(crate) fn addresses(random: &mut TopicRandom) -> [String; 2] {
     let [suburb, town, code] = parts(random.pick(table("suburbs")));
     let dwelling = dwelling(random);
     let street = random.pick(table("streets"));
@@ -24,7 +24,7 @@ pub(super) fn addresses(random: &mut Random) -> [String; 2] {
     [residential, postal]
 }
 
-fn dwelling(random: &mut Random) -> String {
+fn dwelling(random: &mut TopicRandom) -> String {
     let number = random.between(1, 480).to_string();
     random.pick(table("dwellings")).replace("{n}", &number)
 }

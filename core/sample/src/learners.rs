@@ -3,17 +3,17 @@
 use jiff::ToSpan as _;
 use jiff::civil::{Date, date};
 
-use super::families::{self, Family};
-use super::identity;
-use super::line::Record;
-use super::names::{self, Gender};
-use super::plan::Plan;
-use super::random::{Random, Topic};
-use super::roll::{Attendance, Pupil};
-use super::settings;
+use crate::families::{self, Family};
+use crate::identity;
+use crate::line::Record;
+use crate::names::{self, Gender};
+use crate::plan::Plan;
+use crate::roll::{Attendance, Pupil};
+use crate::settings;
+use crate::topics::{Topic, TopicRandom};
 
 /// Writes the `learner` records of a block of families.
-pub(super) fn write(plan: &Plan, block: u64, out: &mut String) {
+pub(crate) fn write(plan: &Plan, block: u64, out: &mut String) {
     for siblings in families::in_block(&plan.school, block) {
         let family = Family::new(&plan.school, siblings.family);
         for id in siblings.learners {
@@ -23,14 +23,14 @@ pub(super) fn write(plan: &Plan, block: u64, out: &mut String) {
 }
 
 /// Returns the day on which a learner left, within a year before the last known day.
-pub(super) fn transfer_date(plan: &Plan, pupil: &Pupil) -> Option<Date> {
-    let mut random = Random::for_topic(plan.school.seed, Topic::Learner, u64::MAX - pupil.id);
+pub(crate) fn transfer_date(plan: &Plan, pupil: &Pupil) -> Option<Date> {
+    let mut random = TopicRandom::for_topic(plan.school.seed, Topic::Learner, u64::MAX - pupil.id);
     let days = i64::from(random.below(365));
     (pupil.attendance == Attendance::Left).then(|| plan.today.saturating_sub(days.days()))
 }
 
 /// Returns the register class of a teacher.
-pub(super) fn class_of_teacher(plan: &Plan, teacher: u64) -> Option<String> {
+pub(crate) fn class_of_teacher(plan: &Plan, teacher: u64) -> Option<String> {
     let classes = u64::from(plan.roll.classes);
     let place = teacher.checked_sub(1)?;
     let grade = plan.grades.get(usize::try_from(place / classes).ok()?)?;
@@ -50,7 +50,7 @@ fn class_name(grade: &str, class: u16) -> String {
     grade.chars().chain(letters.into_iter().rev()).collect()
 }
 
-fn birthday(plan: &Plan, grade_id: u64, random: &mut Random) -> Date {
+fn birthday(plan: &Plan, grade_id: u64, random: &mut TopicRandom) -> Date {
     let age = u16::try_from(4 + grade_id).unwrap();
     let held_back = u16::from(random.chance(6));
     let year = plan.school.current_year - age - held_back;
@@ -59,7 +59,7 @@ fn birthday(plan: &Plan, grade_id: u64, random: &mut Random) -> Date {
 }
 
 /// Returns the year of admission and the learner's number in the register of that school.
-fn admission_number(plan: &Plan, born: Date, id: u64, random: &mut Random) -> String {
+fn admission_number(plan: &Plan, born: Date, id: u64, random: &mut TopicRandom) -> String {
     let year = born.year() + i16::try_from(random.between(4, 7)).unwrap();
     let year = year.min(i16::try_from(plan.school.current_year).unwrap());
     format!("{year}/{id:05}")
@@ -67,7 +67,7 @@ fn admission_number(plan: &Plan, born: Date, id: u64, random: &mut Random) -> St
 
 fn write_learner(plan: &Plan, family: &Family, id: u64, out: &mut String) {
     let pupil = &plan.roll.pupils[usize::try_from(id - 1).unwrap()];
-    let mut random = Random::for_topic(plan.school.seed, Topic::Learner, id);
+    let mut random = TopicRandom::for_topic(plan.school.seed, Topic::Learner, id);
     let record = Record::new(out, "learner")
         .number("school_id", plan.school.school_id)
         .number("id", id);
@@ -97,7 +97,7 @@ fn personal<'a>(
     plan: &Plan,
     family: &Family,
     pupil: &Pupil,
-    random: &mut Random,
+    random: &mut TopicRandom,
 ) -> Record<'a> {
     let gender = random.pick(&[Gender::Male, Gender::Female]);
     let first_name = names::first_names(family.culture, gender, random);
@@ -153,7 +153,7 @@ fn schooling<'a>(
     record: Record<'a>,
     plan: &Plan,
     pupil: &Pupil,
-    random: &mut Random,
+    random: &mut TopicRandom,
 ) -> Record<'a> {
     let place = usize::from(pupil.grade);
     let grade = plan.grades[place];

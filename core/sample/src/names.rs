@@ -1,16 +1,16 @@
 //! The names of people, by the language of their family.
 
-use super::random::Random;
-use super::tables::table;
+use crate::tables::table;
+use crate::topics::TopicRandom;
 
 /// A community with its own names.
-pub(super) struct Culture {
+pub(crate) struct Culture {
     /// The prefix of the names of its tables.
-    pub(super) name: &'static str,
+    pub(crate) name: &'static str,
     /// The share of the families, in per cent.
     share: u32,
-    pub(super) ethnic_group: (u64, &'static str),
-    pub(super) language: (u64, &'static str),
+    pub(crate) ethnic_group: (u64, &'static str),
+    pub(crate) language: (u64, &'static str),
 }
 
 const AFRICAN: (u64, &str) = (1, "African/Black");
@@ -50,13 +50,13 @@ const fn culture_of(
 
 /// A gender in the spelling of the records.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Gender {
+pub(crate) enum Gender {
     Male,
     Female,
 }
 
 impl Gender {
-    pub(super) fn letter(self) -> &'static str {
+    pub(crate) fn letter(self) -> &'static str {
         match self {
             Self::Male => "M",
             Self::Female => "F",
@@ -64,16 +64,16 @@ impl Gender {
     }
 }
 
-pub(super) fn culture(random: &mut Random) -> &'static Culture {
+pub(crate) fn culture(random: &mut TopicRandom) -> &'static Culture {
     random.pick_weighted(&CULTURES, |culture| culture.share)
 }
 
-pub(super) fn surname(culture: &Culture, random: &mut Random) -> &'static str {
+pub(crate) fn surname(culture: &Culture, random: &mut TopicRandom) -> &'static str {
     random.pick(table(&format!("{} surnames", culture.name)))
 }
 
 /// Returns one or two names, such as `John` or `John James`.
-pub(super) fn first_names(culture: &Culture, gender: Gender, random: &mut Random) -> String {
+pub(crate) fn first_names(culture: &Culture, gender: Gender, random: &mut TopicRandom) -> String {
     let names = match gender {
         Gender::Male => table(&format!("{} boys", culture.name)),
         Gender::Female => table(&format!("{} girls", culture.name)),

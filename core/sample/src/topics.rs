@@ -1,17 +1,17 @@
-//! Random numbers that are the same on every run and machine.
+//! The random numbers of a sample school, by topic.
 //!
 //! Every person, mark and day has a generator of its own, whose seed is derived from a topic and an
 //! index. Any record can therefore be made without the records before it, and a new field in one
 //! kind of record does not change other kinds.
 
-use crate::random;
+use crate::random::Random;
 
 /// The golden ratio as a fraction of 2^64.
 const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// The purpose of a generator. Two topics never share a sequence.
 #[derive(Clone, Copy)]
-pub(super) enum Topic {
+pub(crate) enum Topic {
     School = 1,
     Siblings,
     Family,
@@ -26,44 +26,44 @@ pub(super) enum Topic {
     Conduct,
 }
 
-/// A generator of random numbers.
-pub(super) struct Random(random::Random);
+/// The generator of an index of a topic.
+pub(crate) struct TopicRandom(Random);
 
-impl Random {
+impl TopicRandom {
     /// Returns the generator of an index of a topic.
-    pub(super) fn for_topic(seed: u64, topic: Topic, index: u64) -> Self {
-        let first = random::Random::new(seed).number() ^ topic as u64;
-        let topic = random::Random::new(first).number();
-        Self(random::Random::new(topic ^ index))
+    pub(crate) fn for_topic(seed: u64, topic: Topic, index: u64) -> Self {
+        let first = Random::new(seed).number() ^ topic as u64;
+        let topic = Random::new(first).number();
+        Self(Random::new(topic ^ index))
     }
 
-    pub(super) fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0.number()
     }
 
     /// Returns a number from 0 to `limit - 1`.
-    pub(super) fn below(&mut self, limit: u32) -> u32 {
+    pub(crate) fn below(&mut self, limit: u32) -> u32 {
         let scaled = (self.next() >> 32) * u64::from(limit);
         u32::try_from(scaled >> 32).unwrap()
     }
 
     /// Returns a number from `low` to `high`, both included.
-    pub(super) fn between(&mut self, low: u32, high: u32) -> u32 {
+    pub(crate) fn between(&mut self, low: u32, high: u32) -> u32 {
         low + self.below(high - low + 1)
     }
 
     /// Returns true with this probability.
-    pub(super) fn chance(&mut self, percent: u32) -> bool {
+    pub(crate) fn chance(&mut self, percent: u32) -> bool {
         self.below(100) < percent
     }
 
     /// Returns one of the items, all with the same probability.
-    pub(super) fn pick<T: Copy>(&mut self, items: &[T]) -> T {
+    pub(crate) fn pick<T: Copy>(&mut self, items: &[T]) -> T {
         items[self.below(u32::try_from(items.len()).unwrap()) as usize]
     }
 
     /// Returns one of the items, with a probability proportional to its weight.
-    pub(super) fn pick_weighted<'a, T>(
+    pub(crate) fn pick_weighted<'a, T>(
         &mut self,
         items: &'a [T],
         weight: impl Fn(&T) -> u32,
@@ -81,7 +81,7 @@ impl Random {
 
 /// Returns a number from 0 to `limit - 1`. The numbers of consecutive indexes are evenly
 /// distributed.
-pub(super) fn spread(index: u64, limit: u32) -> u32 {
+pub(crate) fn spread(index: u64, limit: u32) -> u32 {
     // Multiples of the golden ratio do not form clusters.
     let scaled = (index.wrapping_mul(STEP) >> 32) * u64::from(limit);
     u32::try_from(scaled >> 32).unwrap()

@@ -3,37 +3,37 @@
 use jiff::ToSpan as _;
 use jiff::civil::date;
 
-use super::line::Record;
-use super::names::{self, Gender};
-use super::plan::Plan;
-use super::random::{Random, Topic};
-use super::{identity, learners, places};
+use crate::line::Record;
+use crate::names::{self, Gender};
+use crate::plan::Plan;
+use crate::topics::{Topic, TopicRandom};
+use crate::{identity, learners, places};
 
 const MARITAL: [&str; 6] = [
     "Married", "Married", "Married", "Single", "Divorced", "Widowed",
 ];
 
 /// Returns the number of teachers of the subject groups of a school.
-pub(super) fn teachers(learners: u32) -> u32 {
+pub(crate) fn teachers(learners: u32) -> u32 {
     learners / 22 + 8
 }
 
 /// Returns the number of records: the teachers of groups and classes, and others.
-pub(super) fn count(plan: &Plan) -> u64 {
+pub(crate) fn count(plan: &Plan) -> u64 {
     let classes = plan.grades.len() as u64 * u64::from(plan.roll.classes);
     let teachers = u64::from(teachers(plan.school.learners)).max(classes);
     teachers + teachers.div_ceil(10)
 }
 
 /// Writes the `staff_member` records.
-pub(super) fn write(plan: &Plan, out: &mut String) {
+pub(crate) fn write(plan: &Plan, out: &mut String) {
     for id in 1..=count(plan) {
         write_member(plan, id, out);
     }
 }
 
 fn write_member(plan: &Plan, id: u64, out: &mut String) {
-    let mut random = Random::for_topic(plan.school.seed, Topic::Staff, id);
+    let mut random = TopicRandom::for_topic(plan.school.seed, Topic::Staff, id);
     let culture = names::culture(&mut random);
     let gender = random.pick(&[Gender::Female, Gender::Female, Gender::Male]);
     let first_name = names::first_names(culture, gender, &mut random);

@@ -1,11 +1,11 @@
 //! Discipline: about two hundred records per month for a thousand learners, on school days.
 
-use super::learners;
-use super::line::Record;
-use super::plan::Plan;
-use super::random::{Random, Topic};
-use super::roll::Attendance;
-use super::staff;
+use crate::learners;
+use crate::line::Record;
+use crate::plan::Plan;
+use crate::roll::Attendance;
+use crate::staff;
+use crate::topics::{Topic, TopicRandom};
 
 /// The probability of a record of a learner on a day, in millionths.
 const ODDS: u32 = 10_000;
@@ -23,13 +23,13 @@ const CONDUCT: [(&str, &str, &str); 7] = [
 ];
 
 /// Writes the `discipline` records of a day.
-pub(super) fn write(plan: &Plan, block: u64, out: &mut String) {
+pub(crate) fn write(plan: &Plan, block: u64, out: &mut String) {
     let day = plan.school_days[usize::try_from(block).unwrap()];
     if day > plan.today {
         return;
     }
     let year = u16::try_from(day.year()).unwrap();
-    let mut random = Random::for_topic(plan.school.seed, Topic::Conduct, block);
+    let mut random = TopicRandom::for_topic(plan.school.seed, Topic::Conduct, block);
     for pupil in &plan.roll.pupils {
         if random.below(1_000_000) >= ODDS || pupil.attendance == Attendance::Waitlist {
             continue;

@@ -1,32 +1,32 @@
 //! The properties of a school that are determined before its first line is written.
 
-use super::SampleSchool;
-use super::calendar::{self, Term};
-use super::curriculum::{self, Grade, Subject};
-use super::programmes::{self, Programme};
-use super::roll::{Pupil, Roll};
+use crate::SampleSchool;
+use crate::calendar::{self, Term};
+use crate::curriculum::{self, Grade, Subject};
+use crate::programmes::{self, Programme};
+use crate::roll::{Pupil, Roll};
 use jiff::civil::Date;
 
 /// A school with all data on which several kinds of records depend.
-pub(super) struct Plan {
-    pub(super) school: SampleSchool,
+pub(crate) struct Plan {
+    pub(crate) school: SampleSchool,
     /// The last known day.
-    pub(super) today: Date,
-    pub(super) years: Vec<u16>,
-    pub(super) terms: Vec<Term>,
-    pub(super) school_days: Vec<Date>,
-    pub(super) grades: Vec<Grade>,
+    pub(crate) today: Date,
+    pub(crate) years: Vec<u16>,
+    pub(crate) terms: Vec<Term>,
+    pub(crate) school_days: Vec<Date>,
+    pub(crate) grades: Vec<Grade>,
     /// The subjects of each grade.
-    pub(super) subjects: Vec<Vec<Subject>>,
-    pub(super) roll: Roll,
+    pub(crate) subjects: Vec<Vec<Subject>>,
+    pub(crate) roll: Roll,
     /// For each grade, the indexes in the roll of the learners who are in it now.
     by_grade: Vec<Vec<u32>>,
     /// Every subject of every grade in every term of every year.
-    pub(super) programmes: Vec<Programme>,
+    pub(crate) programmes: Vec<Programme>,
 }
 
 impl Plan {
-    pub(super) fn new(school: SampleSchool) -> Self {
+    pub(crate) fn new(school: SampleSchool) -> Self {
         let years: Vec<u16> = school.recorded_years().collect();
         let terms: Vec<Term> = years.iter().flat_map(|y| calendar::terms(*y)).collect();
         let grades = curriculum::grades(school.phase());
@@ -54,12 +54,12 @@ impl Plan {
     }
 
     /// Returns the grade of a learner in a year, if the learner was already at school.
-    pub(super) fn grade_in(&self, pupil: &Pupil, year: u16) -> Option<usize> {
+    pub(crate) fn grade_in(&self, pupil: &Pupil, year: u16) -> Option<usize> {
         usize::from(pupil.grade).checked_sub(self.years_ago(year))
     }
 
     /// Returns the learners who were in a grade in a year, in ascending order.
-    pub(super) fn pupils_in(&self, grade: usize, year: u16) -> impl Iterator<Item = &Pupil> {
+    pub(crate) fn pupils_in(&self, grade: usize, year: u16) -> impl Iterator<Item = &Pupil> {
         let places = self.by_grade.get(grade + self.years_ago(year));
         let places = places.map_or(&[][..], Vec::as_slice);
         places

@@ -2,15 +2,15 @@
 //!
 //! Most are in `edge.ndjson`, where they can be read. Long ones are made here.
 
-use super::line::Record;
-use super::plan::Plan;
+use crate::line::Record;
+use crate::plan::Plan;
 
 /// The length of a long text. It exceeds 64 KiB, the limit of a block of several records.
 const LONG: usize = 70 << 10;
 const FIRST_LONG_ID: u64 = 990_000_000_040;
 
 /// Writes all records with extreme values, about 200 lines.
-pub(super) fn write(plan: &Plan, out: &mut String) {
+pub(crate) fn write(plan: &Plan, out: &mut String) {
     let school_id = plan.school.school_id.to_string();
     let year = u64::from(plan.school.current_year);
     let written = include_str!("edge.ndjson")

@@ -1,4 +1,5 @@
-//! Sample schools: complete datasets of any size, which are the same for the same seed.
+//! Sample schools for [Rollbook](https://docs.rs/rollbook): complete datasets of any size, which are
+//! the same for the same seed.
 //!
 //! A [`SampleSchool`] describes a school, and is written as the lines of a dataset, one kind of
 //! record after the other. The lines are made while they are read: a school of 100,000 learners
@@ -19,6 +20,9 @@
 //! - The lookups of ethnic groups, marital statuses, genders and languages.
 //! - The API types 8 to 11, one per family, all authorised and in state 1, for the integrator
 //!   [`USERNAME`].
+// The conversions, indexes and divisions are valid for each school whose fields are in their ranges.
+// The word lists are part of the crate.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod absences;
 mod accountable;
@@ -37,12 +41,13 @@ mod parents;
 mod places;
 mod plan;
 mod programmes;
-mod random;
+pub mod random;
 mod roll;
 mod settings;
 mod staff;
 mod stream;
 mod tables;
+mod topics;
 
 use std::io::BufRead;
 
@@ -63,20 +68,24 @@ pub enum Phase {
 }
 
 /// The description of a school.
+///
+/// A field with a range must be within it. Otherwise the generator panics, or makes records that are
+/// not valid.
 #[derive(Clone, Debug)]
 pub struct SampleSchool {
     /// The seed of all names, marks and days.
     pub seed: u64,
     /// The id of the school. 1000 and 1001 have the names that the service's documentation shows.
     pub school_id: u64,
-    /// The number of learners with records, of any status.
+    /// The number of learners with records, of any status, from 0 to 10,000,000. Each of them needs
+    /// about 20 bytes of memory.
     pub learners: u32,
-    /// The number of years with records. The last of them is the current year.
+    /// The number of years with records, from 1 to 100. The last of them is the current year.
     pub years: u32,
     /// The school's current administrative year, from 100 to 9998.
     pub current_year: u16,
-    /// The last known day: marks, absences and transfers are not later. `None` means the end of the
-    /// current year, so that every assessment has its marks.
+    /// The last known day, from 0002-01-01 on: marks, absences and transfers are not later. `None`
+    /// means the end of the current year, so that every assessment has its marks.
     pub as_of: Option<Date>,
     /// The phase. `None` means that of a primary school if the school id is even, and of a
     /// secondary school otherwise.
@@ -142,14 +151,15 @@ impl SampleSchool {
     }
 }
 
-/// Returns schools with consecutive ids from that of `base`, each with a seed of its own.
+/// Returns schools with consecutive ids from that of `base`, each with a seed of its own. The id 0
+/// follows [`u64::MAX`].
 ///
 /// Each of them contains the lines that all schools share (API types, integrator).
 pub fn federation(count: u32, base: &SampleSchool) -> Vec<SampleSchool> {
     (0..u64::from(count))
         .map(|place| SampleSchool {
             seed: base.seed.wrapping_add(place),
-            school_id: base.school_id + place,
+            school_id: base.school_id.wrapping_add(place),
             ..base.clone()
         })
         .collect()

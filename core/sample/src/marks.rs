@@ -4,12 +4,12 @@ use std::fmt::Write as _;
 
 use jiff::ToSpan as _;
 
-use super::calendar;
-use super::line::{push_hundredths, push_number, push_two_digits};
-use super::plan::Plan;
-use super::programmes::{ASSESSMENTS, Assessment, Programme};
-use super::random::{Random, Topic};
-use super::roll::Pupil;
+use crate::calendar;
+use crate::line::{push_hundredths, push_number, push_two_digits};
+use crate::plan::Plan;
+use crate::programmes::{ASSESSMENTS, Assessment, Programme};
+use crate::roll::Pupil;
+use crate::topics::{Topic, TopicRandom};
 
 /// The score of a learner in an assessment.
 #[derive(Clone, Copy)]
@@ -34,7 +34,7 @@ struct Entry {
 impl Entry {
     fn new(plan: &Plan, assessment: &Assessment, pupil: &Pupil) -> Self {
         let index = (assessment.id << 32) ^ pupil.id;
-        let mut random = Random::for_topic(plan.school.seed, Topic::Mark, index);
+        let mut random = TopicRandom::for_topic(plan.school.seed, Topic::Mark, index);
         let kind = random.below(1000);
         let swing = random.below(21) + random.below(21);
         let percent = (u32::from(pupil.ability) + swing)
@@ -66,7 +66,7 @@ fn percentage(tenths: u32, out_of: u32) -> u32 {
 
 /// Returns the mark of a term in hundredths of a per cent: the weighted mean of the assessments
 /// that have a mark.
-pub(super) fn term_mark(plan: &Plan, programme: &Programme, pupil: &Pupil) -> Option<u32> {
+pub(crate) fn term_mark(plan: &Plan, programme: &Programme, pupil: &Pupil) -> Option<u32> {
     let mut sum = 0;
     let mut weights = 0;
     for assessment in &programme.assessments {
@@ -79,7 +79,7 @@ pub(super) fn term_mark(plan: &Plan, programme: &Programme, pupil: &Pupil) -> Op
 }
 
 /// Returns the number of blocks. A block is an assessment, like the mark sheet of a teacher.
-pub(super) fn blocks(plan: &Plan) -> u64 {
+pub(crate) fn blocks(plan: &Plan) -> u64 {
     let assessments = plan.programmes.len() * ASSESSMENTS;
     if plan.school.marks {
         assessments as u64
@@ -89,7 +89,7 @@ pub(super) fn blocks(plan: &Plan) -> u64 {
 }
 
 /// Writes the `mark` records of an assessment, unless it is in the future.
-pub(super) fn write(plan: &Plan, block: u64, out: &mut String) {
+pub(crate) fn write(plan: &Plan, block: u64, out: &mut String) {
     let place = usize::try_from(block).unwrap();
     let programme = &plan.programmes[place / ASSESSMENTS];
     let assessment = &programme.assessments[place % ASSESSMENTS];
@@ -97,7 +97,7 @@ pub(super) fn write(plan: &Plan, block: u64, out: &mut String) {
         return;
     }
     let subject = &plan.subjects[programme.grade][programme.subject];
-    let mut random = Random::for_topic(plan.school.seed, Topic::Assessment, assessment.id);
+    let mut random = TopicRandom::for_topic(plan.school.seed, Topic::Assessment, assessment.id);
     let wait = i64::from(random.between(1, 6));
     let entered = calendar::weekday(assessment.date.saturating_add(wait.days()));
     let corrected = calendar::weekday(entered.saturating_add(7.days()));

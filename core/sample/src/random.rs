@@ -1,4 +1,5 @@
 //! A seeded generator of random choices. The same seed gives the same choices on every machine.
+//! It is not suitable for secrets.
 
 /// A splitmix64 generator.
 #[derive(Clone, Debug)]
@@ -20,27 +21,39 @@ impl Random {
     }
 
     /// Returns a number below `limit`.
+    ///
+    /// # Panics
+    ///
+    /// Panics if `limit` is 0.
     pub fn below(&mut self, limit: usize) -> usize {
         let limit = u64::try_from(limit).unwrap();
         usize::try_from(self.number() % limit).unwrap()
     }
 
-    /// Returns a number from `least` to `most`, both included.
+    /// Returns a number from `least` to `most`, both included. `most` must not be less than `least`.
     pub fn between(&mut self, least: usize, most: usize) -> usize {
         least + self.below(most - least + 1)
     }
 
-    /// Returns true with this probability.
+    /// Returns true with this probability, in per cent.
     pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
     /// Returns one of the items.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there are no items.
     pub fn pick<T: Copy>(&mut self, items: &[T]) -> T {
         items[self.below(items.len())]
     }
 
     /// Returns one of the items, with a probability proportional to its weight.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the sum of the weights is 0.
     pub fn weighted<T: Copy>(&mut self, items: &[(usize, T)]) -> T {
         let total = items.iter().map(|(weight, _)| weight).sum();
         let mut left = self.below(total);

@@ -2,17 +2,17 @@
 //!
 //! This is the only data that is stored in memory for a whole school: 16 bytes per learner.
 
-use super::SampleSchool;
-use super::curriculum::Package;
-use super::families::{self, Siblings};
-use super::random::{self, Random, Topic};
+use crate::SampleSchool;
+use crate::curriculum::Package;
+use crate::families::{self, Siblings};
+use crate::topics::{self, Topic, TopicRandom};
 
 /// The number of learners in a register class.
 const CLASS_SIZE: u32 = 30;
 
 /// The status of a learner.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Attendance {
+pub(crate) enum Attendance {
     Current,
     Left,
     Waitlist,
@@ -20,29 +20,29 @@ pub(super) enum Attendance {
 
 /// The properties of a learner that other records depend on.
 #[derive(Clone, Copy)]
-pub(super) struct Pupil {
+pub(crate) struct Pupil {
     /// The learner's id.
-    pub(super) id: u64,
+    pub(crate) id: u64,
     /// The number of the class within the grade, from 0.
-    pub(super) class: u16,
+    pub(crate) class: u16,
     /// The index of the grade among the school's grades.
-    pub(super) grade: u8,
+    pub(crate) grade: u8,
     /// The average score of the learner, in per cent.
-    pub(super) ability: u8,
+    pub(crate) ability: u8,
     /// Whether the learner is taught in Afrikaans rather than English.
-    pub(super) afrikaans: bool,
-    pub(super) package: Package,
-    pub(super) attendance: Attendance,
+    pub(crate) afrikaans: bool,
+    pub(crate) package: Package,
+    pub(crate) attendance: Attendance,
 }
 
 /// The learners of the school in the order of their ids, and the number of classes per grade.
-pub(super) struct Roll {
-    pub(super) pupils: Vec<Pupil>,
-    pub(super) classes: u16,
+pub(crate) struct Roll {
+    pub(crate) pupils: Vec<Pupil>,
+    pub(crate) classes: u16,
 }
 
 impl Roll {
-    pub(super) fn new(school: &SampleSchool, grades: usize) -> Self {
+    pub(crate) fn new(school: &SampleSchool, grades: usize) -> Self {
         let grades = u32::try_from(grades).unwrap();
         let classes = (school.learners / grades).div_ceil(CLASS_SIZE).max(1);
         let classes = u16::try_from(classes).unwrap_or(u16::MAX);
@@ -64,8 +64,8 @@ fn enrol(
     classes: u16,
     pupils: &mut Vec<Pupil>,
 ) {
-    let mut random = Random::for_topic(school.seed, Topic::Siblings, siblings.family);
-    let eldest = random::spread(siblings.family, grades);
+    let mut random = TopicRandom::for_topic(school.seed, Topic::Siblings, siblings.family);
+    let eldest = topics::spread(siblings.family, grades);
     let share = if siblings.speaks_afrikaans(school) {
         85
     } else {

@@ -3,16 +3,16 @@
 use jiff::ToSpan as _;
 use jiff::civil::Date;
 
-use super::SampleSchool;
-use super::calendar::{self, TERMS, Term};
-use super::curriculum::Subject;
-use super::line::Record;
-use super::plan::Plan;
-use super::random::{Random, Topic};
-use super::tables::table;
+use crate::SampleSchool;
+use crate::calendar::{self, TERMS, Term};
+use crate::curriculum::Subject;
+use crate::line::Record;
+use crate::plan::Plan;
+use crate::tables::table;
+use crate::topics::{Topic, TopicRandom};
 
 /// The number of assessments of a programme.
-pub(super) const ASSESSMENTS: usize = 7;
+pub(crate) const ASSESSMENTS: usize = 7;
 /// The weights of the assessments. The last one of a term is its test or examination.
 const WEIGHTS: [[u32; ASSESSMENTS]; 3] = [
     [10, 10, 10, 15, 15, 15, 25],
@@ -32,27 +32,27 @@ enum Release {
 }
 
 /// An assessment.
-pub(super) struct Assessment {
-    pub(super) id: u64,
-    pub(super) date: Date,
-    pub(super) weight: u32,
-    pub(super) out_of: u32,
+pub(crate) struct Assessment {
+    pub(crate) id: u64,
+    pub(crate) date: Date,
+    pub(crate) weight: u32,
+    pub(crate) out_of: u32,
     outcome: u64,
     name: String,
 }
 
 /// The programme of a subject in a grade and term.
-pub(super) struct Programme {
-    pub(super) term: Term,
+pub(crate) struct Programme {
+    pub(crate) term: Term,
     /// The index of the grade, and the index of the subject in it.
-    pub(super) grade: usize,
-    pub(super) subject: usize,
-    pub(super) assessments: [Assessment; ASSESSMENTS],
+    pub(crate) grade: usize,
+    pub(crate) subject: usize,
+    pub(crate) assessments: [Assessment; ASSESSMENTS],
     release: Release,
 }
 
 /// Returns all programmes by year, grade, term and subject.
-pub(super) fn all(
+pub(crate) fn all(
     school: &SampleSchool,
     terms: &[Term],
     subjects: &[Vec<Subject>],
@@ -63,7 +63,7 @@ pub(super) fn all(
             for term in year {
                 for (subject, taught) in of_grade.iter().enumerate() {
                     let number = programmes.len() as u64;
-                    let mut random = Random::for_topic(school.seed, Topic::Programme, number);
+                    let mut random = TopicRandom::for_topic(school.seed, Topic::Programme, number);
                     programmes.push(Programme {
                         term: *term,
                         grade,
@@ -79,7 +79,7 @@ pub(super) fn all(
 }
 
 /// Returns the index of a programme in the list of all programmes.
-pub(super) fn place(
+pub(crate) fn place(
     subjects: &[Vec<Subject>],
     year: usize,
     grade: usize,
@@ -91,7 +91,7 @@ pub(super) fn place(
     before * TERMS + term * subjects[grade].len() + subject
 }
 
-fn release(term: &Term, random: &mut Random) -> Release {
+fn release(term: &Term, random: &mut TopicRandom) -> Release {
     let days = i64::from(random.below(24));
     match random.below(100) {
         0..55 => {
@@ -107,7 +107,7 @@ fn assessments(
     programme: u64,
     term: &Term,
     subject: &Subject,
-    random: &mut Random,
+    random: &mut TopicRandom,
 ) -> [Assessment; ASSESSMENTS] {
     let weights = random.pick(&WEIGHTS);
     let outcomes = subject.outcomes();
@@ -139,13 +139,13 @@ fn assessments(
     })
 }
 
-pub(super) fn blocks(plan: &Plan) -> u64 {
+pub(crate) fn blocks(plan: &Plan) -> u64 {
     plan.programmes.len() as u64
 }
 
 /// Writes the `learning_program` record of a programme, if it has one, and its `assessment`
 /// records.
-pub(super) fn write(plan: &Plan, block: u64, out: &mut String) {
+pub(crate) fn write(plan: &Plan, block: u64, out: &mut String) {
     let programme = &plan.programmes[usize::try_from(block).unwrap()];
     let school_id = plan.school.school_id;
     let grade_id = plan.grades[programme.grade].id;

@@ -3,9 +3,9 @@
 use jiff::civil::Date;
 use unicode_normalization::UnicodeNormalization as _;
 
-use super::names::Gender;
-use super::random::Random;
-use super::tables::table;
+use crate::names::Gender;
+use crate::tables::table;
+use crate::topics::TopicRandom;
 
 const MOBILE_PREFIXES: [&str; 9] = [
     "060", "063", "071", "072", "073", "079", "082", "083", "084",
@@ -13,7 +13,7 @@ const MOBILE_PREFIXES: [&str; 9] = [
 
 /// Returns a South African identity number: date of birth, sequence by gender, citizenship, check
 /// digit.
-pub(super) fn id_number(born: Date, gender: Gender, random: &mut Random) -> String {
+pub(crate) fn id_number(born: Date, gender: Gender, random: &mut TopicRandom) -> String {
     let sequence = match gender {
         Gender::Female => random.between(0, 4999),
         Gender::Male => random.between(5000, 9999),
@@ -47,25 +47,29 @@ fn luhn(digits: &str) -> u8 {
 }
 
 /// Returns a passport number.
-pub(super) fn passport_number(random: &mut Random) -> String {
+pub(crate) fn passport_number(random: &mut TopicRandom) -> String {
     let letter = random.pick(&["A", "AB", "C", "FN", "M"]);
     format!("{letter}{:07}", random.below(10_000_000))
 }
 
 /// Returns a mobile number without its country code.
-pub(super) fn mobile_number(random: &mut Random) -> String {
+pub(crate) fn mobile_number(random: &mut TopicRandom) -> String {
     let prefix = random.pick(&MOBILE_PREFIXES);
     format!("{prefix}{:07}", random.below(10_000_000))
 }
 
 /// Returns a landline number.
-pub(super) fn line_number(random: &mut Random) -> String {
+pub(crate) fn line_number(random: &mut TopicRandom) -> String {
     let prefix = random.pick(&["011", "012", "021", "031", "041", "051"]);
     format!("{prefix}{:07}", random.below(10_000_000))
 }
 
 /// Returns an address made of the first of the first names and the last name, without accents.
-pub(super) fn email_address(first_names: &str, last_name: &str, random: &mut Random) -> String {
+pub(crate) fn email_address(
+    first_names: &str,
+    last_name: &str,
+    random: &mut TopicRandom,
+) -> String {
     let host = random.pick(table("mail hosts"));
     let first = plain(first_names.split(' ').next().unwrap_or(first_names));
     let last = plain(last_name);
