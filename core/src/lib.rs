@@ -7,8 +7,8 @@
 //! filters, date windows, the release of marks, access, state updates and pages.
 //!
 //! The service is d6's integration API, *d6 Integrate*. Rollbook is an independent, unofficial
-//! implementation of it. It is not a client of the service, not a server (an [example] adds HTTP),
-//! and not a general database.
+//! implementation of it. It is not a client of the service, not a server (the command `rollbook`
+//! adds HTTP), and not a general database.
 //!
 //! ```
 //! use rollbook::{Engine, Options, Request};
@@ -103,7 +103,6 @@
 //! - `openapi` (off): `openapi` describes the API as a document of OpenAPI 3.1.
 //!
 //! [dataset]: guide::dataset
-//! [example]: https://docs.rs/crate/rollbook/latest/source/examples/serve/main.rs
 
 // The WebAssembly module is compiled for size, except its hot paths, which are compiled for speed.
 // See its build script.
