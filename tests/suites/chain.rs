@@ -245,7 +245,7 @@ fn the_guide_shows_what_runs() {
                 "server.redb",
                 &folder.path().join("server.redb").display().to_string(),
             );
-        assert!(ours.contains("--listen 0 "), "{ours}");
+        assert!(ours.contains("--listen 0"), "{ours}");
         let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
         let mut shell = Command::new("sh");
         // `exec` replaces the shell, so that the server itself is killed later.

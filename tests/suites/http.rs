@@ -7,6 +7,9 @@
 
 mod connections;
 mod feeds;
+mod https;
+mod login;
+mod sandbox;
 pub(crate) mod server;
 #[cfg(unix)]
 mod stopping;

@@ -1,8 +1,8 @@
 //! The login with which a synced store is asked over HTTP.
 
-use rollbook::{Credentials, Engine};
+use crate::directory::Directory;
+use rollbook::Engine;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
 use std::error::Error;
 
 /// The user name of the integrator that is created for a synced store.
@@ -37,17 +37,17 @@ impl Login {
 /// request would be answered with 401. Each call gives it another password, because the store has
 /// only a hash of the previous one.
 pub(crate) fn create(engine: &Engine, will_sync: bool) -> Result<Option<Login>, Box<dyn Error>> {
-    let access = Access::read(engine)?;
+    let directory = Directory::read(engine)?;
     let mut has_synced = will_sync;
-    for school in &access.schools {
+    for school in &directory.schools {
         has_synced |= engine.synced(*school)?.is_some();
     }
-    if !has_synced || access.has_other_integrators() {
+    if !has_synced || has_others(&directory) {
         return Ok(None);
     }
     let password = random_password()?;
     let mut lines = vec![json!({"type": "integrator", "username": USERNAME, "password": password})];
-    if access.api_types.is_empty() {
+    if directory.api_types.is_empty() {
         lines.extend(API_TYPES.iter().map(|(id, name, family)| {
             json!({"type": "api_type", "api_type_id": id, "api_type": name, "family": family})
         }));
@@ -63,14 +63,14 @@ pub(crate) fn create(engine: &Engine, will_sync: bool) -> Result<Option<Login>, 
 /// Authorises the integrator of [`create`] for all schools that the store now has. Does nothing if
 /// the store has other integrators.
 pub(crate) fn authorise(engine: &Engine) -> Result<(), Box<dyn Error>> {
-    let access = Access::read(engine)?;
-    if access.integrators.is_empty() || access.has_other_integrators() {
+    let directory = Directory::read(engine)?;
+    if directory.integrators.is_empty() || has_others(&directory) {
         return Ok(());
     }
     let mut lines = Vec::new();
-    for school in &access.schools {
-        for api_type in &access.api_types {
-            if !access.integrations.contains(&(*school, *api_type)) {
+    for school in &directory.schools {
+        for api_type in &directory.api_types {
+            if !directory.is_authorised(USERNAME, *school, *api_type) {
                 lines.push(json!({
                     "type": "client_integration", "username": USERNAME, "school_id": school,
                     "api_type_id": api_type, "state": 1,
@@ -79,6 +79,11 @@ pub(crate) fn authorise(engine: &Engine) -> Result<(), Box<dyn Error>> {
         }
     }
     apply(engine, &lines)
+}
+
+/// Returns whether the store has integrators that [`create`] has not created.
+fn has_others(directory: &Directory) -> bool {
+    directory.integrators.iter().any(|name| name != USERNAME)
 }
 
 fn apply(engine: &Engine, records: &[Value]) -> Result<(), Box<dyn Error>> {
@@ -91,42 +96,4 @@ fn random_password() -> Result<String, Box<dyn Error>> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes)?;
     Ok(format!("{:024x}", u128::from_be_bytes(bytes) >> 32))
-}
-
-/// The schools of a store, and the records that determine who may ask about them.
-#[derive(Default)]
-struct Access {
-    schools: BTreeSet<u64>,
-    api_types: BTreeSet<u64>,
-    integrators: BTreeSet<String>,
-    /// The schools and API types that the integrator [`USERNAME`] is authorised for.
-    integrations: BTreeSet<(u64, u64)>,
-}
-
-impl Access {
-    fn has_other_integrators(&self) -> bool {
-        self.integrators.iter().any(|name| name != USERNAME)
-    }
-
-    /// Reads the start of an export, which has these records before all other ones.
-    fn read(engine: &Engine) -> Result<Access, Box<dyn Error>> {
-        let mut access = Access::default();
-        for line in engine.export(Credentials::Keep)? {
-            let record: Value = serde_json::from_str(&line?)?;
-            let number = |name: &str| record.get(name).and_then(Value::as_u64).unwrap_or(0);
-            let username = record.get("username").and_then(Value::as_str);
-            match record.get("type").and_then(Value::as_str) {
-                Some("school") => drop(access.schools.insert(number("school_id"))),
-                Some("api_type") => drop(access.api_types.insert(number("api_type_id"))),
-                Some("integrator") => access.integrators.extend(username.map(str::to_owned)),
-                Some("client_integration") if username == Some(USERNAME) => {
-                    let pair = (number("school_id"), number("api_type_id"));
-                    access.integrations.insert(pair);
-                }
-                Some("client_integration") => {}
-                _ => break,
-            }
-        }
-        Ok(access)
-    }
 }

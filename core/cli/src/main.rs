@@ -6,9 +6,13 @@
 )]
 
 mod args;
+mod ask;
+mod directory;
+mod follow;
 mod login;
 mod pass;
 mod serve;
+mod store;
 mod sync;
 
 use clap::{Parser, Subcommand};
@@ -29,6 +33,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    Ask(ask::Arguments),
+    Follow(follow::Arguments),
     Serve(serve::Arguments),
     Sync(sync::Arguments),
 }
@@ -78,6 +84,8 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let json = arguments.json;
     let ran = match arguments.command {
+        Command::Ask(arguments) => ask::run(&arguments, json),
+        Command::Follow(arguments) => follow::run(&arguments, json),
         Command::Serve(arguments) => serve::run(arguments, json),
         Command::Sync(arguments) => sync::run(&arguments, json),
     };

@@ -31,7 +31,11 @@ pub(crate) fn answer(
         return refuse(version, &Refusal::Route, out);
     };
     let endpoint = route.endpoint;
-    let allow = endpoint.allow(version, route.last.is_some());
+    let allow = if context.is_trusted {
+        "GET"
+    } else {
+        endpoint.allow(version, route.last.is_some())
+    };
     if !allow.split(", ").any(|method| method == request.method) {
         return refuse(version, &Refusal::Method(allow), out);
     }
@@ -89,6 +93,9 @@ impl RoutedRequest<'_> {
         let password = self.request.header(PASSWORD).unwrap_or_default();
         let pair = logins.pair(username, password);
         freshness.ensure(store, self.school)?;
+        if self.context.is_trusted {
+            return store.read(|snapshot| self.ask(View::new(snapshot, now), out));
+        }
         loop {
             let too_large = self.request.body.len() > Request::MAX_BODY_BYTES;
             let next =
@@ -158,7 +165,8 @@ impl RoutedRequest<'_> {
         params.username = self.username;
         params.school = self.school;
         params.id = self.id;
-        if let Some(family) = self.endpoint.family {
+        let family = self.endpoint.family.filter(|_| !self.context.is_trusted);
+        if let Some(family) = family {
             let parents = self.endpoint.has_parents && params.is_on("include_parents");
             let families = [Some(family), parents.then_some(Family::Parents)];
             let families = families.into_iter().flatten();

@@ -16,4 +16,6 @@ pub(crate) struct RequestContext<'a> {
     pub(crate) now: i64,
     /// The id under which the request makes its change, if the caller has given one.
     pub(crate) id: Option<&'a str>,
+    /// Whether a trusted app sends the request, so that its access is not checked.
+    pub(crate) is_trusted: bool,
 }

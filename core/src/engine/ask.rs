@@ -48,14 +48,36 @@ impl Engine {
     /// # Ok::<(), rollbook::Error>(())
     /// ```
     pub fn answer(&self, request: &Request<'_>, out: &mut Vec<u8>) -> Status {
-        self.respond(request, None, out)
+        self.respond(request, None, false, out)
     }
 
-    /// Answers a request. If the request is a change, it is made under the given id.
+    /// Answers a `GET` of a trusted app, without credentials, authorisation and activation. The
+    /// header `HTTP-X-USERNAME` names the integrator whose schools and clients are requested; the
+    /// other answers do not depend on it. Another method is refused with 405.
+    ///
+    /// ```
+    /// use rollbook::{Engine, Options, Request};
+    ///
+    /// let engine = Engine::memory(Options::default())?;
+    /// engine.apply(&br#"{"type":"grade","school_id":1,"grade_id":9,"grade":"7"}"#[..])?;
+    /// let target = "/api/v1/adminplus/lookup/grade/1";
+    /// let answer = engine.request_trusted(&Request { target, ..Request::default() });
+    /// assert_eq!(answer.text(), r#"{"7":"Grade 7"}"#);
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
+    pub fn request_trusted(&self, request: &Request<'_>) -> Answer {
+        let mut body = Vec::new();
+        let status = self.respond(request, None, true, &mut body);
+        Answer { status, body }
+    }
+
+    /// Answers a request. If the request is a change, it is made under the given id. The access of
+    /// a trusted app is not checked.
     pub(super) fn respond(
         &self,
         request: &Request<'_>,
         id: Option<&str>,
+        is_trusted: bool,
         out: &mut Vec<u8>,
     ) -> Status {
         let now = request.now.unwrap_or_else(|| self.clock.now());
@@ -66,6 +88,7 @@ impl Engine {
             limits: self.limits,
             now,
             id,
+            is_trusted,
         };
         api::answer(&context, request, out)
     }

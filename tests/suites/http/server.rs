@@ -186,23 +186,39 @@ impl Server {
 
     /// Sends a request as [`ask`](Self::ask) does, and does not wait for the reply.
     pub(crate) fn send(&self, request: &Request) -> TcpStream {
-        let mut text = format!(
-            "{} {} HTTP/1.1\r\nHost: {}\r\n",
-            request.method, request.target, self.address
-        );
-        for (name, value) in &request.headers {
-            let _ = write!(text, "{name}: {value}\r\n");
-        }
-        let _ = write!(
-            text,
-            "Content-Length: {}\r\nConnection: close\r\n\r\n{}",
-            request.body.len(),
-            request.body
-        );
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        stream.write_all(text.as_bytes()).unwrap();
-        stream
+        send(&self.address, request)
     }
+}
+
+/// Returns the first line that a process writes to its stdout, which is a pipe.
+pub(crate) fn first_line(process: &mut Child) -> String {
+    let (mut line, mut byte) = (String::new(), [0]);
+    let stdout = process.stdout.as_mut().unwrap();
+    while !line.ends_with('\n') {
+        assert_eq!(stdout.read(&mut byte).unwrap(), 1, "it ended: {line}");
+        line.push(byte[0].into());
+    }
+    line
+}
+
+/// Sends a request to a server, on its own connection.
+pub(crate) fn send(address: &str, request: &Request) -> TcpStream {
+    let mut text = format!(
+        "{} {} HTTP/1.1\r\nHost: {address}\r\n",
+        request.method, request.target
+    );
+    for (name, value) in &request.headers {
+        let _ = write!(text, "{name}: {value}\r\n");
+    }
+    let _ = write!(
+        text,
+        "Content-Length: {}\r\nConnection: close\r\n\r\n{}",
+        request.body.len(),
+        request.body
+    );
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.write_all(text.as_bytes()).unwrap();
+    stream
 }
 
 /// Reads a reply until the connection ends.

@@ -6,7 +6,7 @@ mod origin;
 mod statistics;
 
 pub(crate) use client::ServiceClient;
-pub(crate) use origin::Origin;
+pub(crate) use origin::{Origin, confidential, secret};
 pub(crate) use statistics::PassStatistics;
 
 use rollbook::{CallFailure, Reply, Step, StopReason, Sync, SyncReport};

@@ -26,7 +26,8 @@ impl Origin {
     }
 }
 
-fn secret(name: &str) -> Result<String, String> {
+/// Returns a secret of the environment, which can be sent in a header.
+pub(crate) fn secret(name: &str) -> Result<String, String> {
     match std::env::var(name) {
         Ok(value) if HeaderValue::from_str(&value).is_err() => {
             Err(format!("{name} has a character that no header may have"))
@@ -36,8 +37,17 @@ fn secret(name: &str) -> Result<String, String> {
     }
 }
 
-/// Parses an origin to which credentials may be sent: over TLS, or within this machine.
+/// Parses an origin to which credentials may be sent.
 fn address(text: &str) -> Result<String, &'static str> {
+    let uri = confidential(text)?;
+    if uri.path() != "/" || uri.query().is_some() {
+        return Err("--from has no path: the calls bring their own");
+    }
+    Ok(uri.to_string().trim_end_matches('/').to_owned())
+}
+
+/// Parses an address to which credentials may be sent: over TLS, or within this machine.
+pub(crate) fn confidential(text: &str) -> Result<Uri, &'static str> {
     const FORM: &str = "--from is an address as https://integrate.example";
     let uri: Uri = text.parse().map_err(|_| FORM)?;
     let (Some(scheme), Some(authority)) = (uri.scheme_str(), uri.authority()) else {
@@ -45,9 +55,6 @@ fn address(text: &str) -> Result<String, &'static str> {
     };
     if authority.as_str().contains('@') {
         return Err("--from has no credentials: they are in the environment");
-    }
-    if uri.path() != "/" || uri.query().is_some() {
-        return Err("--from has no path: the calls bring their own");
     }
     let host = authority.host();
     let ip: Option<IpAddr> = host.trim_matches(['[', ']']).parse().ok();
@@ -61,5 +68,5 @@ fn address(text: &str) -> Result<String, &'static str> {
         }
         _ => return Err(FORM),
     }
-    Ok(format!("{scheme}://{authority}"))
+    Ok(uri)
 }

@@ -9,7 +9,7 @@ use axum::extract::{Request, State};
 use axum::http::{self, HeaderValue, Method};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use axum::routing::{any, get};
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -74,12 +74,12 @@ fn is_origin(text: &str) -> bool {
 /// Returns the service that answers all requests.
 pub(super) fn router(server: Arc<Server>, cors: Option<CorsLayer>) -> Router {
     let app = Router::new()
-        .route("/", get(root).fallback(answer))
+        .route("/", any(root))
         .route("/openapi-v1.json", get(page::openapi_v1))
         .route("/openapi-v2.json", get(page::openapi_v2))
-        .route("/feed", get(feed::answer).fallback(answer))
-        .route("/health", get(health).fallback(answer))
-        .route("/metrics", get(metrics::answer).fallback(answer))
+        .route("/feed", get(feed::answer))
+        .route("/health", get(health))
+        .route("/metrics", get(metrics::answer))
         .route(
             "/clock",
             get(clock::answer).put(clock::answer).delete(clock::answer),
@@ -110,7 +110,8 @@ async fn observe(State(server): State<Arc<Server>>, request: Request, next: Next
 async fn root(State(server): State<Arc<Server>>, request: Request) -> Response {
     let accept = request.headers().get(http::header::ACCEPT);
     let accept = accept.and_then(|accept| accept.to_str().ok());
-    if accept.is_some_and(|accept| accept.contains("text/html")) {
+    let is_browser = accept.is_some_and(|accept| accept.contains("text/html"));
+    if is_browser && request.method() == Method::GET {
         page::answer(&server).into_response()
     } else {
         answer(State(server), request).await

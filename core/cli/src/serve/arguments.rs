@@ -4,6 +4,9 @@ use crate::args::{parse_duration, parse_instant};
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// The maximum number of learners of a generated school, whose data is in memory.
+const MAX_LEARNERS: i64 = 100_000;
+
 /// Serve the API over HTTP.
 ///
 /// Without arguments, the sample schools are served on 127.0.0.1:8600, as on the day of their data.
@@ -19,6 +22,9 @@ pub(crate) struct Arguments {
     /// A dataset to load first. Can be repeated.
     #[arg(long = "dataset", value_name = "FILE", help_heading = "Data")]
     pub(super) datasets: Vec<PathBuf>,
+    /// Serve a generated school with this many learners from memory, instead of the sample schools.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MAX_LEARNERS), conflicts_with_all = ["store", "datasets", "from"], help_heading = "Data")]
+    pub(super) learners: Option<u32>,
     /// The time of the server, for example 2026-05-14T08:00:00Z. The default is that of the system.
     #[arg(long, value_name = "INSTANT", value_parser = parse_instant, help_heading = "Data")]
     pub(super) now: Option<i64>,
@@ -69,10 +75,26 @@ pub(crate) struct Arguments {
     pub(super) every: Option<Duration>,
 }
 
+/// The data that is served.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Content {
+    /// The sample schools.
+    Sample,
+    /// A generated school with this many learners.
+    Generated(u32),
+    /// The data of a store, of datasets or of the service.
+    Own,
+}
+
 impl Arguments {
-    /// Returns whether no argument names data to serve.
-    pub(super) fn has_no_data(&self) -> bool {
-        self.store.is_none() && self.datasets.is_empty() && self.from.is_none()
+    pub(super) fn content(&self) -> Content {
+        match self.learners {
+            Some(learners) => Content::Generated(learners),
+            None if self.store.is_none() && self.datasets.is_empty() && self.from.is_none() => {
+                Content::Sample
+            }
+            None => Content::Own,
+        }
     }
 }
 
@@ -89,6 +111,8 @@ const EXAMPLES: &str = "\
 Examples:
   rollbook serve
       Serves the sample schools. The login and requests to try are printed.
+  rollbook serve --learners 1000
+      Serves a generated school with the marks of this year.
   rollbook serve --store school.redb --dataset school.ndjson
       Loads a dataset into a file, and serves it.
   rollbook serve --cors http://localhost:3000 --faults 3

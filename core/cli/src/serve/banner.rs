@@ -1,5 +1,6 @@
 //! What the server prints when it listens: its address, a login, and requests to try.
 
+use super::arguments::Content;
 use crate::args::format_instant;
 use crate::login::Login;
 use serde_json::json;
@@ -7,7 +8,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
 
-/// Requests to the sample schools, with their additional headers.
+/// Requests to the sample schools and to a generated one, with their additional headers.
 const REQUESTS: [(&str, &str); 3] = [
     (
         "",
@@ -28,8 +29,7 @@ pub(super) struct Banner {
     pub(super) login: Option<Login>,
     /// The fixed time of the server.
     pub(super) now: Option<i64>,
-    /// Whether the sample schools are served.
-    pub(super) is_sample: bool,
+    pub(super) content: Content,
     pub(super) scheme: &'static str,
     pub(super) json: bool,
 }
@@ -61,10 +61,20 @@ impl Banner {
 
     fn text(&self, url: &str) -> String {
         let mut text = format!("listening on {url}\n");
-        if self.is_sample {
-            text += "The sample schools 1000 and 1001 are served from memory.\n";
-        }
         // Writing to a string does not fail.
+        let _ = match self.content {
+            Content::Sample => {
+                writeln!(
+                    text,
+                    "The sample schools 1000 and 1001 are served from memory."
+                )
+            }
+            Content::Generated(learners) => writeln!(
+                text,
+                "A generated school, 1000, with {learners} learners is served from memory."
+            ),
+            Content::Own => Ok(()),
+        };
         if let Some(now) = self.now {
             let _ = writeln!(text, "The time is always {}.", format_instant(now));
         }
@@ -74,7 +84,10 @@ impl Banner {
         let _ = writeln!(text, "Log in as {username} with the password {password}:\n");
         let credentials =
             format!("-H 'HTTP-X-USERNAME: {username}' -H 'HTTP-X-PASSWORD: {password}'");
-        let requests: &[_] = if self.is_sample { &REQUESTS } else { &CLIENTS };
+        let requests: &[_] = match self.content {
+            Content::Sample | Content::Generated(_) => &REQUESTS,
+            Content::Own => &CLIENTS,
+        };
         for (header, target) in requests {
             let _ = writeln!(text, "curl {credentials} {header}\\\n  '{url}{target}'");
         }

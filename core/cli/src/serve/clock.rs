@@ -7,6 +7,9 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{Method, header};
 use axum::response::{IntoResponse, Response};
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use rollbook::Clock;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -33,9 +36,15 @@ impl ServerClock {
 
     fn now(&self) -> i64 {
         match self.fixed.load(Ordering::Relaxed) {
-            SYSTEM => jiff::Timestamp::now().as_second(),
+            SYSTEM => Timestamp::now().as_second(),
             fixed => fixed,
         }
+    }
+
+    /// Returns the current date in UTC.
+    pub(super) fn today(&self) -> Date {
+        let now = Timestamp::from_second(self.now()).unwrap_or_default();
+        TimeZone::UTC.to_datetime(now).date()
     }
 
     /// Returns the clock for the engine, which is this one if it can change.

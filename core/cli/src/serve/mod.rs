@@ -19,12 +19,14 @@ pub(crate) use arguments::Arguments;
 
 use crate::Outcome;
 use crate::login::{self, Login};
+use arguments::Content;
 use banner::Banner;
 use clock::ServerClock;
 use faults::Faults;
 use feed::Tokens;
 use metrics::Metrics;
 use rollbook::{Engine, Options};
+use rollbook_sample::SampleSchool;
 use schools_sync::SchoolsSync;
 use shutdown::StopSignals;
 use std::error::Error;
@@ -48,16 +50,15 @@ pub(crate) fn run(mut arguments: Arguments, json: bool) -> Result<Outcome, Box<d
     let sync = SchoolsSync::read(&arguments)?;
     let tls = arguments.tls.as_deref().map(tls::acceptor).transpose()?;
     let cors = answer::cors_layer(&arguments.cors)?;
-    let is_sample = arguments.has_no_data();
-    if is_sample {
+    let content = arguments.content();
+    if content == Content::Sample {
         arguments.now.get_or_insert(SAMPLE_NOW);
     }
     let clock = Arc::new(ServerClock::new(arguments.now));
-    let engine = Arc::new(open(&arguments, clock.clone())?);
-    let login = if is_sample {
-        Some(Login::demo())
-    } else {
-        login::create(&engine, sync.is_some())?
+    let engine = Arc::new(open(&arguments, &clock)?);
+    let login = match content {
+        Content::Sample | Content::Generated(_) => Some(Login::demo()),
+        Content::Own => login::create(&engine, sync.is_some())?,
     };
     let _log = log::start(json, arguments.quiet);
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -74,12 +75,12 @@ pub(crate) fn run(mut arguments: Arguments, json: bool) -> Result<Outcome, Box<d
         waiting: Semaphore::new(feed::MAX_WAITING),
         metrics: Metrics::default(),
         clock: arguments.allow_clock.then(|| clock.clone()),
-        is_sample,
+        content,
     };
     let banner = Banner {
         login,
         now: arguments.now,
-        is_sample,
+        content,
         scheme: if tls.is_some() { "https" } else { "http" },
         json,
     };
@@ -117,8 +118,7 @@ struct Server {
     metrics: Metrics,
     /// The clock, if clients may set it.
     clock: Option<Arc<ServerClock>>,
-    /// Whether the sample schools are served.
-    is_sample: bool,
+    content: Content,
 }
 
 struct Serving {
@@ -182,17 +182,30 @@ async fn bind(listen: &str) -> Result<TcpListener, String> {
 }
 
 /// Opens the store and loads the datasets.
-fn open(arguments: &Arguments, clock: Arc<ServerClock>) -> Result<Engine, Box<dyn Error>> {
+fn open(arguments: &Arguments, clock: &Arc<ServerClock>) -> Result<Engine, Box<dyn Error>> {
     let options = Options {
-        clock: clock.for_engine(arguments.allow_clock),
+        clock: clock.clone().for_engine(arguments.allow_clock),
         ..Options::default()
     };
     let engine = match &arguments.store {
         Some(path) => Engine::open(path, options)?,
         None => Engine::memory(options)?,
     };
-    if arguments.has_no_data() {
-        engine.apply(SAMPLE.as_bytes())?;
+    match arguments.content() {
+        Content::Sample => {
+            engine.apply(SAMPLE.as_bytes())?;
+        }
+        Content::Generated(learners) => {
+            let today = clock.today();
+            let school = SampleSchool {
+                learners,
+                current_year: today.year().unsigned_abs(),
+                as_of: Some(today),
+                ..SampleSchool::default()
+            };
+            engine.apply(school.reader())?;
+        }
+        Content::Own => {}
     }
     for path in &arguments.datasets {
         load(&engine, path)?;

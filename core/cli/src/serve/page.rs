@@ -1,6 +1,7 @@
 //! The page at `/`, which describes the server.
 
 use super::Server;
+use super::arguments::Content;
 use axum::http::header;
 use axum::response::{Html, IntoResponse, Response};
 
@@ -19,7 +20,7 @@ const START: &str = r#"<!doctype html>
 <p>This server answers the integration API of a school administration system, v1 under
 <code>/api/v1</code> and v2 under <code>/api/v2</code>.</p>
 "#;
-const SAMPLE: &str = r#"<p>It serves the sample schools 1000 and 1001. The user name and the password are <code>demo</code>:</p>
+const SAMPLE: &str = r#"<p>It serves a sample of a school. The user name and the password are <code>demo</code>:</p>
 <pre id="request">curl -H 'HTTP-X-USERNAME: demo' -H 'HTTP-X-PASSWORD: demo' \
   '/api/v1/adminplus/learners/1000?learner_id=1&amp;include_parents=1'</pre>
 <script>
@@ -38,7 +39,10 @@ const OPENAPI_V2: &str = include_str!("../../assets/openapi-v2.json");
 
 /// Returns the page.
 pub(super) fn answer(server: &Server) -> Html<String> {
-    let sample = if server.is_sample { SAMPLE } else { "" };
+    let sample = match server.content {
+        Content::Sample | Content::Generated(_) => SAMPLE,
+        Content::Own => "",
+    };
     Html([START, sample, END].concat())
 }
 
