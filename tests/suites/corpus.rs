@@ -26,7 +26,13 @@ fn every_case() {
             Err(what) => failures.push(format!("{}\n{what}", case.name)),
         }
     }
-    let Asked { requests, v1, v2 } = asked;
+    let Asked {
+        requests,
+        v1,
+        v2,
+        trusted,
+        refused,
+    } = asked;
     println!(
         "{} cases, {requests} requests, {v1} of v1 and {v2} of v2 asked through the typed door too",
         cases.len()
@@ -44,6 +50,7 @@ fn every_case() {
     };
     assert_eq!(ran, corpus::size());
     assert!(v1 > 750 && v2 > 800);
+    assert!(trusted > 2000 && refused > 100);
 }
 
 /// No request gets this far: a user who may ask about a school has an integration of it, and an
@@ -75,6 +82,10 @@ struct Asked {
     requests: usize,
     v1: u32,
     v2: u32,
+    /// Requests that a trusted app sent with the same answer.
+    trusted: u32,
+    /// Requests of which the access is refused, unless a trusted app sends them.
+    refused: u32,
 }
 
 fn run(case: &Case, count: &mut Asked) -> Result<(), String> {
@@ -158,6 +169,25 @@ fn run(case: &Case, count: &mut Asked) -> Result<(), String> {
                     .1;
                 same(&what, &length, &answer.text().len().to_string()).map_err(at)?;
                 decoded::agrees(&request.method, &target, &answer).map_err(at)?;
+                if request.method == "GET" {
+                    let trusted = engine.request_trusted(&asked);
+                    let is_refused = |status| matches!(status, 401 | 403);
+                    // These answers depend on the integrator that the request names.
+                    let of_integrator = ["/debtmanagement/schools", "/settings/"];
+                    let is_of_integrator = of_integrator.iter().any(|part| target.contains(part));
+                    if is_refused(request.status) {
+                        count.refused += 1;
+                        let is_answered = !is_refused(trusted.status.code);
+                        assert!(is_answered || is_of_integrator, "{what}");
+                    } else if request.status != 413 {
+                        count.trusted += 1;
+                        assert_eq!(trusted.status.code, request.status, "{what}");
+                        if !cursors.fits(trusted.text(), &request.answer) {
+                            let what = format!("{what} trusted");
+                            same(&what, trusted.text(), &request.answer).map_err(at)?;
+                        }
+                    }
+                }
                 if let Some((version, by_type)) = by_type {
                     match version {
                         Version::V1 => count.v1 += 1,

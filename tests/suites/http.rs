@@ -5,8 +5,10 @@
 //! remove, erase, check, export) are applied to the closed file.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, missing_docs)]
 
+mod asking;
 mod connections;
 mod feeds;
+mod following;
 mod https;
 mod login;
 mod sandbox;
