@@ -9,6 +9,7 @@ use std::io::Read;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+const SAMPLE: &str = include_str!("../../../core/examples/sample-school.ndjson");
 const ABSENTEES: &str = "/api/v1/adminplus/learnerabsentees/1000?learner_id=1";
 
 fn request(method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> Request {
@@ -328,6 +329,40 @@ fn the_metrics_count_requests_by_status() {
             .body
             .contains(r#"rollbook_requests_total{api="v2",status="4"#)
     );
+}
+
+/// Records that are no longer in a file are removed, and an invalid file changes nothing.
+#[test]
+fn datasets_are_loaded_again_when_they_change() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("school.ndjson");
+    std::fs::write(&path, SAMPLE).unwrap();
+    let file = path.display().to_string();
+    let now = ["--now", "2026-05-14T08:00:00Z"];
+    let mut server = started(&[&["--watch", "--dataset", &file], &now[..]].concat());
+    let mut has = |text: &str, expected: bool| {
+        for _ in 0..600 {
+            if ask(&mut server, "GET", ABSENTEES, "").body.contains(text) == expected {
+                return true;
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        false
+    };
+    assert!(has("399910", true));
+    let fewer: String = SAMPLE
+        .lines()
+        .filter(|line| !line.contains("399910"))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    std::fs::write(&path, &fewer).unwrap();
+    assert!(has("399910", false));
+    std::fs::write(&path, fewer.clone() + "{\"type\":\"pupil\"}\n").unwrap();
+    let added = r#"{"type":"absentee","school_id":1000,"id":399911,"learner_id":1,"absent_date":"2026-05-05"}"#;
+    std::fs::write(&path, fewer + added).unwrap();
+    assert!(has("399911", true) && has("399901", true));
+    let alone = server::serve().arg("--watch").output().unwrap();
+    assert_eq!(alone.status.code(), Some(2));
 }
 
 #[test]

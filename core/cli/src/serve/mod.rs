@@ -11,6 +11,7 @@ mod feed;
 mod log;
 mod metrics;
 mod page;
+mod reload;
 mod schools_sync;
 mod shutdown;
 mod tls;
@@ -61,6 +62,9 @@ pub(crate) fn run(mut arguments: Arguments, json: bool) -> Result<Outcome, Box<d
         Content::Own => login::create(&engine, sync.is_some())?,
     };
     let _log = log::start(json, arguments.quiet);
+    if arguments.watch {
+        reload::start(Arc::downgrade(&engine), arguments.datasets);
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
