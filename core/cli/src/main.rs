@@ -5,10 +5,12 @@
     reason = "the documentation of arguments is shown as it is"
 )]
 
+mod ages;
 mod args;
 mod ask;
 mod directory;
 mod follow;
+mod interrupts;
 mod login;
 mod pass;
 mod serve;

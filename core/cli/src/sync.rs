@@ -1,11 +1,9 @@
 //! `rollbook sync`: fills a store from the service, and updates it.
 
-mod ages;
-
+use crate::ages;
 use crate::args::{parse_duration, parse_instant};
-use crate::pass::{
-    Events, Interrupter, Origin, PassStatistics, Seen, ServiceClient, describe_stop, drive,
-};
+use crate::interrupts::on_interrupt;
+use crate::pass::{Events, Origin, PassStatistics, Seen, ServiceClient, describe_stop, drive};
 use crate::{Outcome, UsageError};
 use indicatif::{ProgressBar, ProgressStyle};
 use rollbook::{Credentials, Engine, Options, Step, StopReason, Sync, SyncOptions};
@@ -89,7 +87,9 @@ impl<'a> Syncing<'a> {
         engine: Engine,
     ) -> Result<Syncing<'a>, Box<dyn Error>> {
         let events = Events::new();
-        handle_interrupts(events.interrupter())?;
+        // Killing the program loses no data either, but prints nothing.
+        let interrupter = events.interrupter();
+        on_interrupt(move || interrupter.interrupt())?;
         let system = jiff::Timestamp::now().as_second();
         Ok(Syncing {
             arguments,
@@ -199,18 +199,4 @@ impl<'a> Syncing<'a> {
             }
         }
     }
-}
-
-/// Ends the sync at the next step after Ctrl-C. Killing the program loses no data either, but
-/// prints nothing.
-fn handle_interrupts(interrupter: Interrupter) -> std::io::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
-    std::thread::spawn(move || {
-        while runtime.block_on(tokio::signal::ctrl_c()).is_ok() {
-            interrupter.interrupt();
-        }
-    });
-    Ok(())
 }

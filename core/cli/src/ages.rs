@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 /// Describes the coverage in lines of text.
-pub(super) fn text(school: u64, coverage: &Coverage, now: i64) -> String {
+pub(crate) fn text(school: u64, coverage: &Coverage, now: i64) -> String {
     let mut text = format!("School {school}, age of its data:\n");
     for covered in &coverage.seen {
         // Writing to a string does not fail.
@@ -26,7 +26,7 @@ pub(super) fn text(school: u64, coverage: &Coverage, now: i64) -> String {
 }
 
 /// Describes the coverage in JSON.
-pub(super) fn json(coverage: &Coverage) -> Value {
+pub(crate) fn json(coverage: &Coverage) -> Value {
     let parts = coverage.seen.iter().map(|covered| {
         let (from, to) = covered.days.unzip();
         json!({
