@@ -2,12 +2,12 @@
 
 use crate::args::parse_duration;
 use crate::pass::{confidential, secret};
-use crate::{Outcome, UsageError, store};
+use crate::{Outcome, UsageError, output};
 use indicatif::HumanCount;
 use rollbook::{Engine, Options, Summary};
 use serde_json::json;
 use std::error::Error;
-use std::io::{self, Read};
+use std::io::Read;
 use std::path::PathBuf;
 use std::time::Duration;
 use ureq::http::Uri;
@@ -102,26 +102,26 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Box<dyn 
     }
 }
 
-fn report(summary: &Summary, json: bool) -> io::Result<()> {
+fn report(summary: &Summary, json: bool) -> Result<(), String> {
     let total = summary.total();
     let line = if json {
-        json!({
+        let line = json!({
             "lines": summary.lines,
             "bytes": summary.bytes,
             "added": total.added,
             "changed": total.changed,
             "removed": total.removed,
-        })
-        .to_string()
+        });
+        format!("{line}\n")
     } else {
         format!(
-            "{} added, {} changed, {} removed",
+            "{} added, {} changed, {} removed\n",
             HumanCount(total.added),
             HumanCount(total.changed),
             HumanCount(total.removed)
         )
     };
-    store::print_line(&mut io::stdout().lock(), &line)
+    output::print(&line)
 }
 
 /// A store that follows a server.

@@ -10,8 +10,12 @@ mod args;
 mod ask;
 mod directory;
 mod follow;
+mod commands;
+mod counts;
+mod datasets;
 mod interrupts;
 mod login;
+mod output;
 mod pass;
 mod serve;
 mod store;
@@ -37,6 +41,10 @@ struct Arguments {
 enum Command {
     Ask(ask::Arguments),
     Follow(follow::Arguments),
+    Load(commands::load::Arguments),
+    Check(commands::check::Arguments),
+    Export(commands::export::Arguments),
+    Sample(commands::sample::Arguments),
     Serve(serve::Arguments),
     Sync(sync::Arguments),
 }
@@ -88,6 +96,10 @@ fn main() -> ExitCode {
     let ran = match arguments.command {
         Command::Ask(arguments) => ask::run(&arguments, json),
         Command::Follow(arguments) => follow::run(&arguments, json),
+        Command::Load(arguments) => commands::load::run(&arguments, json),
+        Command::Check(arguments) => commands::check::run(&arguments, json),
+        Command::Export(arguments) => commands::export::run(&arguments, json),
+        Command::Sample(arguments) => commands::sample::run(&arguments, json),
         Command::Serve(arguments) => serve::run(arguments, json),
         Command::Sync(arguments) => sync::run(&arguments, json),
     };

@@ -5,7 +5,7 @@ mod table;
 
 use crate::args::parse_instant;
 use crate::directory::Directory;
-use crate::{Outcome, store};
+use crate::{Outcome, output, store};
 use question::Question;
 use rollbook::{Clock, Engine, Options, Request};
 use std::error::Error;
@@ -105,7 +105,7 @@ fn print(
         answer.text().to_owned()
     };
     if is_found {
-        store::print_line(&mut io::stdout().lock(), &text)?;
+        output::print(&(text + "\n"))?;
         return Ok(Outcome::Success);
     }
     let _ = writeln!(io::stderr(), "{} {text}", answer.status.code);
