@@ -7,19 +7,16 @@
 
 mod ages;
 mod args;
-mod ask;
-mod directory;
-mod follow;
 mod commands;
 mod counts;
 mod datasets;
+mod directory;
 mod interrupts;
 mod login;
 mod output;
 mod pass;
 mod serve;
 mod store;
-mod sync;
 
 use clap::{Parser, Subcommand};
 use std::error::Error;
@@ -39,14 +36,18 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    Ask(ask::Arguments),
-    Follow(follow::Arguments),
+    Serve(serve::Arguments),
+    Sync(commands::sync::Arguments),
+    Follow(commands::follow::Arguments),
+    Ask(commands::ask::Arguments),
     Load(commands::load::Arguments),
     Check(commands::check::Arguments),
     Export(commands::export::Arguments),
     Sample(commands::sample::Arguments),
-    Serve(serve::Arguments),
-    Sync(sync::Arguments),
+    Stats(commands::stats::Arguments),
+    Verify(commands::verify::Arguments),
+    Compact(commands::compact::Arguments),
+    Backup(commands::backup::Arguments),
 }
 
 const EXIT_CODES: &str = "\
@@ -94,14 +95,18 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let json = arguments.json;
     let ran = match arguments.command {
-        Command::Ask(arguments) => ask::run(&arguments, json),
-        Command::Follow(arguments) => follow::run(&arguments, json),
+        Command::Ask(arguments) => commands::ask::run(&arguments, json),
+        Command::Follow(arguments) => commands::follow::run(&arguments, json),
         Command::Load(arguments) => commands::load::run(&arguments, json),
         Command::Check(arguments) => commands::check::run(&arguments, json),
         Command::Export(arguments) => commands::export::run(&arguments, json),
         Command::Sample(arguments) => commands::sample::run(&arguments, json),
+        Command::Stats(arguments) => commands::stats::run(&arguments, json),
+        Command::Verify(arguments) => commands::verify::run(&arguments, json),
+        Command::Compact(arguments) => commands::compact::run(&arguments, json),
+        Command::Backup(arguments) => commands::backup::run(&arguments, json),
         Command::Serve(arguments) => serve::run(arguments, json),
-        Command::Sync(arguments) => sync::run(&arguments, json),
+        Command::Sync(arguments) => commands::sync::run(&arguments, json),
     };
     match ran {
         Ok(outcome) => outcome.into(),

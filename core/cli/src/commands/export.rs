@@ -57,7 +57,9 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Box<dyn 
     let store = &arguments.store;
     let file = file_of(arguments.output.as_deref());
     if file.is_some_and(|file| is_same_file(file, store)) {
-        return Err(UsageError("the output cannot replace the store".to_owned()).into());
+        let store = store.display();
+        let what = format!("{store} is the store: give another file for the output");
+        return Err(UsageError(what).into());
     }
     let key = arguments.pseudonymise.then(pseudonym_key).transpose()?;
     let engine = open_existing(store, Options::default())?;

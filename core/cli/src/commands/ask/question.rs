@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 
-const OPENAPI: &str = include_str!("../../assets/openapi-v1.json");
+const OPENAPI: &str = include_str!("../../../assets/openapi-v1.json");
 
 /// The segment of a path that stands for the school.
 const SCHOOL: &str = "/{school_login_id}";
