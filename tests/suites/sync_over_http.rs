@@ -10,6 +10,7 @@
 
 mod comparison;
 mod folder;
+mod options;
 mod proxy;
 mod report;
 

@@ -74,7 +74,9 @@ impl KeyedChanges<'_> {
     /// ```
     pub fn request(&self, request: &Request<'_>) -> Answer {
         let mut body = Vec::new();
-        let status = self.engine.respond(request, Some(self.id), false, &mut body);
+        let status = self
+            .engine
+            .respond(request, Some(self.id), false, &mut body);
         Answer { status, body }
     }
 
