@@ -8,10 +8,12 @@ import { element } from "./element.js";
 import { FailureNote } from "./failure.js";
 import { LearnerView } from "./learner.js";
 import { LearnersView } from "./learners.js";
+import { askLogin } from "./login.js";
 import { enableOffline } from "./offline.js";
 import { RequestsView } from "./requests.js";
 import { format, parse, type Query, type Route, type Section } from "./route.js";
 import { SchoolsView } from "./schools.js";
+import { describedServer, Server } from "./server.js";
 import { StaffView } from "./staff.js";
 import { Store } from "./store.js";
 import type { Page, View } from "./view.js";
@@ -39,6 +41,7 @@ const main = byId("main");
 
 class App implements Page {
   readonly store: Store;
+  readonly #menu: typeof MENU;
   readonly #views = new Map<Section, View>();
   readonly #links: readonly (readonly [Section, HTMLAnchorElement])[];
   readonly #clock: Clock;
@@ -49,13 +52,15 @@ class App implements Page {
 
   constructor(store: Store) {
     this.store = store;
-    this.#links = MENU.map(([section, title]) => [section, element("a", {}, title)]);
+    this.#menu = MENU.filter(([section]) => section !== "data" || store.server === undefined);
+    this.#links = this.#menu.map(([section, title]) => [section, element("a", {}, title)]);
     const items = this.#links.map(([, link]) => element("li", {}, link));
     byId("sections").replaceChildren(element("ul", {}, ...items));
-    this.#clock = new Clock(byId("clock"), (now) => this.setNow(now));
+    this.#clock = new Clock(byId("clock"), (now) => void this.#setClock(now));
+    byId("clock").hidden = store.server?.hasClock === false;
     main.replaceChildren(this.#failure.element);
     window.addEventListener("hashchange", () => void this.again());
-    this.#takeDrops();
+    if (store.server === undefined) this.#takeDrops();
   }
 
   href(section: Section, ids: readonly string[], query: Query = {}): string {
@@ -71,11 +76,21 @@ class App implements Page {
     this.#replace({ ...this.#route, now });
   }
 
+  async #setClock(now: Date | undefined): Promise<void> {
+    try {
+      await this.store.server?.setClock(now);
+      this.store.forget();
+      this.setNow(now);
+    } catch (error) {
+      this.#failure.show("The clock was not set.", error);
+    }
+  }
+
   async again(): Promise<void> {
     const turn = ++this.#turn;
     this.store.begin();
     const before = this.#route;
-    this.#route = parse(location.hash);
+    this.#route = parse(location.hash, this.#menu[0]?.[0]);
     const { section, now } = this.#route;
     this.#clock.show(now);
     // The addresses of the links contain the instant of the clock.
@@ -178,5 +193,14 @@ document.querySelector(".skip")?.addEventListener("click", (event) => {
   event.preventDefault();
   main.focus();
 });
-void enableOffline(byId("offline"));
-await open("browser");
+const described = describedServer();
+if (described === undefined) {
+  void enableOffline(byId("offline"));
+  await open("browser");
+} else {
+  byId("place").textContent = `This page shows the data of the server at ${location.origin}.`;
+  const { login, clock } = described;
+  const server = login === undefined ? await askLogin(main, clock) : new Server(login, clock);
+  const app = new App(Store.at(server, () => void app.again()));
+  await app.again();
+}

@@ -78,12 +78,12 @@ export class ClientsView implements View {
   }
 
   async #set(client: v1.Client, active: boolean): Promise<void> {
-    const { engine } = this.#page.store;
+    const { source } = this.#page.store;
     const { school_login_id: school, api_type_id: apiTypeId } = client;
     this.#failure.clear();
     try {
       const username = this.#choice.value;
-      const answer = await engine.setState({ username, school, apiTypeId, active });
+      const answer = await source.setState({ username, school, apiTypeId, active });
       if (!answer.ok) throw new Refusal(answer);
       this.#page.store.forget();
       announce(`${client.api_type} is ${active ? "activated" : "not activated any more"}.`);

@@ -136,7 +136,7 @@ export class LearnersView implements View {
     const { store } = this.#page;
     const key = JSON.stringify([everybody, now, store.version]);
     if (this.#grades?.key !== key) {
-      const learners = found(await store.engine.ask("learners", everybody, now && { now }), []);
+      const learners = found(await store.source.ask("learners", everybody, now && { now }), []);
       const short = new Map(learners.map((learner) => [learner.grade_id, learner.grade]));
       const byId = [...short].sort(([one], [other]) => Number(one) - Number(other));
       const grades = byId.map(([id, name]) => [id, names.name(id, name) || id] as const);

@@ -22,6 +22,9 @@ const STATUS_NAMES: Readonly<Record<number, string>> = {
   500: "Internal Server Error",
 };
 
+/** The login of the sample school. */
+const DEMO = { username: "demo", password: "demo" };
+
 const MEASURED =
   "from the call to the bytes, through the store's worker; a password's first check is slow";
 
@@ -124,7 +127,8 @@ export class RequestsView implements View {
   #fill(example: Example | undefined): void {
     if (example === undefined) return;
     const { method = "GET", target, headers = [], body = "" } = example;
-    const credentials = ["HTTP-X-USERNAME: demo", "HTTP-X-PASSWORD: demo"];
+    const { username, password } = this.#page.store.server?.login ?? DEMO;
+    const credentials = [`HTTP-X-USERNAME: ${username}`, `HTTP-X-PASSWORD: ${password}`];
     this.#method.value = method;
     this.#target.value = target;
     this.#headers.value = [...credentials, ...headers].join("\n");
@@ -140,7 +144,7 @@ export class RequestsView implements View {
       const now = this.#route?.now;
       const given = { method, headers, body: this.#body.value, ...(now && { now }) };
       const began = performance.now();
-      const answer = await this.#page.store.engine.request(target, given);
+      const answer = await this.#page.store.source.request(target, given);
       this.#show(answer, performance.now() - began);
       this.#page.refine({ method: method === "GET" ? undefined : method, target });
       // The only change that a request can make is a state update.
@@ -164,7 +168,7 @@ export class RequestsView implements View {
     ];
     this.#status.replaceChildren(
       ...parts.map((part) => element("span", {}, part)),
-      element("small", {}, MEASURED),
+      ...(this.#page.store.server === undefined ? [element("small", {}, MEASURED)] : []),
     );
     this.#answered.hidden = false;
     this.#write(SHOWN);

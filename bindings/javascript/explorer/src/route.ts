@@ -21,13 +21,14 @@ export interface Route {
   readonly now: Date | undefined;
 }
 
-export function parse(hash: string): Route {
+/** `first` is the section of an address that names none. */
+export function parse(hash: string, first: Section = "data"): Route {
   const [path = "", search = ""] = hash.replace(/^#\/?/, "").split("?", 2);
   const [name, ...ids] = path.split("/").map(decode);
   const { now, ...query } = Object.fromEntries(new URLSearchParams(search));
   const instant = now === undefined ? undefined : new Date(now);
   return {
-    section: SECTIONS.find((section) => section === name) ?? "data",
+    section: SECTIONS.find((section) => section === name) ?? first,
     ids,
     query,
     now: instant !== undefined && Number.isFinite(instant.getTime()) ? instant : undefined,

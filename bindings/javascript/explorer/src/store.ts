@@ -1,19 +1,9 @@
-// The store of this browser, and the schools and integrators in it.
+// The data that the page shows, from the store of this browser or from a server.
 
-import { Rollbook, type Answer, type At, type Engine, type LiveQuery, type Questions } from "rollbook";
+import { Engine, Rollbook, type Answer, type At, type LiveQuery, type Questions } from "rollbook";
 import { Grades } from "./grades.js";
-
-export interface SchoolName {
-  readonly id: string;
-  readonly name: string;
-}
-
-/** The schools, integrators and API types of the store. */
-export interface Directory {
-  readonly schools: readonly SchoolName[];
-  readonly integrators: readonly string[];
-  readonly apiTypes: readonly string[];
-}
+import type { Server } from "./server.js";
+import type { Directory, SchoolName, Source } from "./source.js";
 
 /** An answer with which the API refuses a request. */
 export class Refusal extends Error {
@@ -39,7 +29,10 @@ interface Head {
 }
 
 export class Store {
-  readonly engine: Engine;
+  readonly source: Source;
+  /** The server, unless the data is in this browser. */
+  readonly server: Server | undefined;
+  readonly #engine: Engine | undefined;
   readonly #changed: () => void;
   /** The live queries of what the page shows. When an answer changes, the page renders again. */
   #shown: LiveQuery[] = [];
@@ -47,8 +40,9 @@ export class Store {
   #grades = new Map<string, Promise<Grades>>();
   #version = 0;
 
-  private constructor(engine: Engine, changed: () => void) {
-    this.engine = engine;
+  private constructor(source: Engine | Server, changed: () => void) {
+    this.source = source;
+    [this.#engine, this.server] = source instanceof Engine ? [source, undefined] : [undefined, source];
     this.#changed = () => {
       this.forget();
       changed();
@@ -64,6 +58,16 @@ export class Store {
     return new Store(engine, changed);
   }
 
+  static at(server: Server, changed: () => void): Store {
+    return new Store(server, changed);
+  }
+
+  /** The store of this browser. The sections that use it are not shown for a server. */
+  get engine(): Engine {
+    if (this.#engine === undefined) throw new Error("The data of a server is not in this browser.");
+    return this.#engine;
+  }
+
   /** Ends the live queries of what the page showed before. */
   begin(): void {
     for (const query of this.#shown) void query.return();
@@ -76,8 +80,9 @@ export class Store {
     fields: Questions[K]["asks"],
     at: At = {},
   ): Promise<Answer<Questions[K]["answers"]>> {
+    if (this.#engine === undefined) return this.source.ask(question, fields);
     const shown = this.#shown;
-    const query = this.engine.observe(question, fields, at);
+    const query = this.#engine.observe(question, fields, at);
     const { value } = await query.next();
     if (value === undefined) throw new Error("The store is closed.");
     if (shown === this.#shown) {
@@ -102,7 +107,7 @@ export class Store {
   }
 
   async directory(): Promise<Directory> {
-    this.#directory ??= this.#read();
+    this.#directory ??= this.server?.directory() ?? this.#read();
     try {
       return await this.#directory;
     } catch (error) {
@@ -153,7 +158,7 @@ export class Store {
   }
 
   async #readGrades(school: string): Promise<Grades> {
-    return new Grades(found(await this.engine.ask("grades", { school }), []));
+    return new Grades(found(await this.source.ask("grades", { school }), []));
   }
 
   /** Reads the directory from the start of an export, because no question lists all schools. */

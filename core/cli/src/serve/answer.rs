@@ -1,7 +1,7 @@
 //! The routes of the server, and the answers of the API.
 
 use super::faults::{self, Fault, Faults, Half};
-use super::{Server, clock, feed, log, metrics, page};
+use super::{Server, clock, explorer, feed, log, metrics, page};
 use crate::UsageError;
 use axum::Router;
 use axum::body::{Body, Bytes, HttpBody};
@@ -85,6 +85,7 @@ pub(super) fn router(server: Arc<Server>, cors: Option<CorsLayer>) -> Router {
             get(clock::answer).put(clock::answer).delete(clock::answer),
         )
         .fallback(answer);
+    let app = explorer::routes(app);
     let app = match cors {
         Some(cors) => app.layer(cors),
         None => app,
@@ -112,7 +113,8 @@ async fn root(State(server): State<Arc<Server>>, request: Request) -> Response {
     let accept = accept.and_then(|accept| accept.to_str().ok());
     let is_browser = accept.is_some_and(|accept| accept.contains("text/html"));
     if is_browser && request.method() == Method::GET {
-        page::answer(&server).into_response()
+        let page = explorer::page(&server);
+        page.unwrap_or_else(|| page::page(&server)).into_response()
     } else {
         answer(State(server), request).await
     }

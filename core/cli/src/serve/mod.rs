@@ -6,6 +6,7 @@ mod arguments;
 mod banner;
 mod clock;
 mod connections;
+mod explorer;
 mod faults;
 mod feed;
 mod log;

@@ -1,4 +1,4 @@
-//! The page at `/`, which describes the server.
+//! The page at `/` of a server without the explorer, and the OpenAPI documents.
 
 use super::Server;
 use super::arguments::Content;
@@ -29,6 +29,8 @@ const SAMPLE: &str = r#"<p>It serves a sample of a school. The user name and the
 </script>
 "#;
 const END: &str = r#"<ul>
+<li>The explorer is not part of this build. <code>bindings/javascript/explorer/build</code>, which needs Node,
+makes it for the next build of <code>rollbook</code>.</li>
 <li>OpenAPI: <a href="/openapi-v1.json">v1</a>, <a href="/openapi-v2.json">v2</a></li>
 <li><a href="/health">Health</a> and <a href="/metrics">metrics</a> of this server</li>
 </ul>
@@ -38,7 +40,7 @@ const OPENAPI_V1: &str = include_str!("../../assets/openapi-v1.json");
 const OPENAPI_V2: &str = include_str!("../../assets/openapi-v2.json");
 
 /// Returns the page.
-pub(super) fn answer(server: &Server) -> Html<String> {
+pub(super) fn page(server: &Server) -> Html<String> {
     let sample = match server.content {
         Content::Sample | Content::Generated(_) => SAMPLE,
         Content::Own => "",
