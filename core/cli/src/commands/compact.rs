@@ -28,11 +28,13 @@ Examples:
 /// Compacts the store and prints its size before and after.
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Box<dyn Error>> {
     let store = &arguments.store;
+    // The file can have another size while it is open.
+    let size = || store.metadata().map(|metadata| metadata.len());
+    let before = size();
     let engine = open_existing(store, Options::default())?;
-    let before = store.metadata()?.len();
     engine.compact().map_err(named(store))?;
     engine.close().map_err(named(store))?;
-    let after = store.metadata()?.len();
+    let (before, after) = (before?, size()?);
     let text = if json {
         json!({"bytes_before": before, "bytes": after}).to_string()
     } else {

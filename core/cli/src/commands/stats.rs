@@ -38,12 +38,14 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Box<dyn 
         synced.extend(coverage.map(|coverage| (school, coverage)));
     }
     engine.close().map_err(named(store))?;
+    // The file can have another size while it is open.
+    let bytes = store.metadata()?.len();
     let text = if json {
-        format!("{}\n", to_json(&stats, &synced))
+        format!("{}\n", to_json(bytes, &stats, &synced))
     } else {
         let system = || jiff::Timestamp::now().as_second();
         let now = arguments.now.unwrap_or_else(system);
-        let size = HumanBytes(stats.bytes);
+        let size = HumanBytes(bytes);
         let ages = synced
             .iter()
             .map(|(school, coverage)| format!("\n{}", ages::text(*school, coverage, now)));
@@ -62,7 +64,7 @@ fn table(stats: &Stats) -> String {
     counts::table(["records"], rows.map(|(kind, count)| (kind, [count])))
 }
 
-fn to_json(stats: &Stats, synced: &[(u64, Coverage)]) -> Value {
+fn to_json(bytes: u64, stats: &Stats, synced: &[(u64, Coverage)]) -> Value {
     let kinds = stats.records.iter();
     let kinds: Map<_, _> = kinds
         .map(|(kind, count)| ((*kind).to_owned(), json!(count)))
@@ -74,5 +76,5 @@ fn to_json(stats: &Stats, synced: &[(u64, Coverage)]) -> Value {
             "coverage": ages::json(coverage),
         })
     });
-    json!({"bytes": stats.bytes, "records": kinds, "synced": synced.collect::<Value>()})
+    json!({"bytes": bytes, "records": kinds, "synced": synced.collect::<Value>()})
 }
