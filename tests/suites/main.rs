@@ -4,6 +4,7 @@
 mod backups;
 mod byte_order_mark;
 mod chain;
+mod command;
 mod concurrent;
 mod corpus;
 mod crash_images;
