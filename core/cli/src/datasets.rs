@@ -106,7 +106,8 @@ impl<'a> Datasets<'a> {
         } else {
             Box::new(File::open(path)?)
         };
-        let (magic, file) = peek(self.bar.wrap_read(file), GZIP_MAGIC.len())?;
+        let (magic, file) = peek(file, GZIP_MAGIC.len())?;
+        let file = self.bar.wrap_read(file);
         let mut dataset: Box<dyn Read> = if magic == GZIP_MAGIC {
             Box::new(MultiGzDecoder::new(file))
         } else {
