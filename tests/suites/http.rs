@@ -3,7 +3,13 @@
 //!
 //! Datasets are loaded with `--dataset`. Operations for which the command has no option (replace,
 //! remove, erase, check, export) are applied to the closed file.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::indexing_slicing,
+    missing_docs
+)]
 
 mod asking;
 mod connections;
