@@ -37,6 +37,7 @@ test("the files of the package", () => {
     "dist/openapi-v1.json",
     "dist/openapi-v2.json",
     "dist/rollbook.wasm",
+    "dist/sample-school.ndjson",
     "package.json",
   ]);
   const scripts = packed.files.filter((path) => path.endsWith(".js"));
