@@ -194,10 +194,20 @@ async function answer(
   response.end(hasBody && method !== "HEAD" ? answered.bytes : undefined);
 }
 
+/** Returns the path of a request as words of an endpoint. In v1, a number is the id of a school. */
+function shownPath(path: string, status: number): string {
+  if (!path.startsWith("/api/")) return status < 400 ? path : "…";
+  const part = path.startsWith("/api/v1/") ? /^(v1|[a-z]*|\d+)$/ : /^(v2|[a-z]*)$/;
+  return path
+    .split("/")
+    .map((segment) => (part.test(segment) ? segment : "…"))
+    .join("/");
+}
+
 /** Logs a request. A line contains no query string, no header and no id of a record. */
 function log(request: IncomingMessage, status: number, since: number): void {
   const [path = ""] = (request.url ?? "").split("?", 1);
-  const shown = path.startsWith("/api/v2/") ? path.replace(/\/\d[^/]*$/, "") : path;
+  const shown = shownPath(path, status);
   const time = (performance.now() - since).toFixed(1);
   process.stderr.write(`${new Date().toISOString()} ${request.method} ${shown} ${status} ${time} ms\n`);
 }

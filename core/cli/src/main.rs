@@ -56,7 +56,7 @@ Exit codes:
     1  It has failed
     2  The arguments are invalid
     3  The service refuses the credentials or the school
-  130  Interrupted by Ctrl-C";
+  130  Interrupted by Ctrl-C; a server that is stopped ends with 0";
 
 /// The outcome of a command that has not failed.
 enum Outcome {

@@ -38,7 +38,10 @@ fn a_dry_run_shows_the_changes_and_changes_nothing() {
     let mut command = folder.sync(source.address(), "mirror.redb");
     let (code, said) = run(command.arg("--dry-run"));
     assert_eq!(code, Some(0), "{said}");
-    assert!(said.starts_with("1 answers added or changed, "), "{said}");
+    assert!(
+        said.starts_with("A dry run; the store is unchanged.\n1 answers"),
+        "{said}"
+    );
     assert_eq!(folder.lines("mirror.redb"), before);
     folder.synced(source.address(), "mirror.redb");
     let after = folder.lines("mirror.redb");
@@ -95,6 +98,19 @@ fn a_report_in_json_has_the_counts_and_the_coverage() {
         .find(|part| part["data"] == "the current learners");
     let as_of = learners.unwrap()["as_of"].as_str().unwrap();
     assert!(as_of.starts_with("2026-05-14T08:0"), "{as_of}");
+}
+
+/// A reader that has closed the pipe wants no more.
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let folder = Folder::new();
+    let source = folder.serve("source.redb", "school.ndjson", &[]);
+    for json in [&[][..], &["--json"]] {
+        let mut command = folder.sync(source.address(), "mirror.redb");
+        let mut syncing = command.args(json).stdout(Stdio::piped()).spawn().unwrap();
+        drop(syncing.stdout.take());
+        assert_eq!(syncing.wait().unwrap().code(), Some(0));
+    }
 }
 
 /// Passes are repeated until Ctrl-C.

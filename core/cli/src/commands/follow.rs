@@ -19,6 +19,8 @@ const WAIT: u64 = 30;
 const LONGEST: Duration = Duration::from_secs(600);
 /// The pause after the first failure. It doubles after each further one.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
+/// The minimum pause.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(100);
 /// The default of the maximum pause.
 const LONGEST_PAUSE: &str = "60s";
 /// The number of bytes of a feed that are read at once.
@@ -85,8 +87,8 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Box<dyn 
             }
             Asked::Failed(why) if arguments.once => return Err(why.into()),
             Asked::Failed(why) => {
-                let wait = pause.min(arguments.pause);
-                eprintln!("rollbook: {why}; tried again in {} s", wait.as_secs());
+                let wait = pause.min(arguments.pause).max(SHORTEST_PAUSE);
+                eprintln!("rollbook: {why}; tried again in {wait:?}");
                 std::thread::sleep(wait);
                 pause = pause.saturating_mul(2).min(arguments.pause);
             }

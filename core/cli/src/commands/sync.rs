@@ -4,7 +4,7 @@ use crate::ages;
 use crate::args::{parse_duration, parse_instant};
 use crate::interrupts::on_interrupt;
 use crate::pass::{Events, Origin, PassStatistics, Seen, ServiceClient, describe_stop, drive};
-use crate::{Outcome, UsageError};
+use crate::{Outcome, UsageError, output};
 use indicatif::{ProgressBar, ProgressStyle};
 use rollbook::{Credentials, Engine, Options, Step, StopReason, Sync, SyncOptions};
 use std::error::Error;
@@ -36,7 +36,7 @@ pub(crate) struct Arguments {
     every: Option<Duration>,
     /// Publish the answers that are quarantined because they would remove much, after they were
     /// listed.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "dry_run")]
     approve: bool,
     /// Sync a temporary copy of the store, so that only the report shows what would change.
     #[arg(long)]
@@ -140,7 +140,7 @@ impl<'a> Syncing<'a> {
             sync.approve(&answer.target)?;
         }
         if !self.json {
-            println!("Approved; their data is now published.");
+            output::print("Approved; their data is now published.\n")?;
         }
         self.pass(school, &sync)
     }
@@ -172,12 +172,16 @@ impl<'a> Syncing<'a> {
                     if let (Some(coverage), Some(line)) = (&coverage, line.as_object_mut()) {
                         line.insert("coverage".to_owned(), ages::json(coverage));
                     }
-                    println!("{line}");
+                    output::print(&format!("{line}\n"))?;
                 } else {
-                    print!("{}", statistics.text(&report));
-                    if let Some(coverage) = &coverage {
-                        print!("{}", ages::text(school, coverage, now()));
+                    let mut text = statistics.text(&report);
+                    if self.arguments.dry_run {
+                        text.insert_str(0, "A dry run; the store is unchanged.\n");
                     }
+                    if let Some(coverage) = &coverage {
+                        text += &ages::text(school, coverage, now());
+                    }
+                    output::print(&text)?;
                 }
                 Ok(Outcome::Success)
             }
@@ -192,9 +196,11 @@ impl<'a> Syncing<'a> {
                 })
             }
             _ => {
-                eprintln!(
-                    "rollbook: stopped; the answers so far are stored. Run it again to continue."
-                );
+                if !self.arguments.dry_run {
+                    eprintln!(
+                        "rollbook: stopped; the answers so far are stored. Run it again to continue."
+                    );
+                }
                 Ok(Outcome::Interrupted)
             }
         }

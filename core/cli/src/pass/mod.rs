@@ -17,6 +17,8 @@ use std::time::{Duration, Instant};
 
 /// The timeout for an answer. After two minutes, the sync would request it again.
 const LONGEST: Duration = Duration::from_secs(60);
+/// The maximum time between two passes: a year.
+const LONGEST_WAIT: Duration = Duration::from_secs(365 * 86_400);
 /// The maximum number of bytes that are read of an answer. This is one more than the sync accepts,
 /// so that the sync reports a longer answer as too long.
 const MAX_BYTES: usize = (32 << 20) + 1;
@@ -71,7 +73,7 @@ impl Events {
 
     /// Waits between two passes. Returns whether the wait was interrupted.
     pub(crate) fn wait(&self, wait: Duration) -> bool {
-        let until = Instant::now() + wait;
+        let until = Instant::now() + wait.min(LONGEST_WAIT);
         loop {
             let rest = until.saturating_duration_since(Instant::now());
             match self.receiver.recv_timeout(rest) {
@@ -88,7 +90,8 @@ impl Events {
 pub(crate) enum Seen {
     /// The sync has made a step.
     Progress,
-    /// A call had no answer, and no earlier call had one. Contains the description of the reason.
+    /// A call had no answer, unless the call before had none either and an earlier one had.
+    /// Contains the description of the reason.
     NoAnswer(&'static str),
 }
 
@@ -140,6 +143,7 @@ fn handle_answer(
     let outcome = match answer {
         Ok(answer) => {
             statistics.bytes += answer.body.len() as u64;
+            statistics.is_failing = false;
             let reply = Reply {
                 status: answer.status,
                 retry_after: answer.retry_after.as_deref(),
@@ -148,9 +152,10 @@ fn handle_answer(
             sync.handle_reply(call, now, &reply)?
         }
         Err((why, words)) => {
-            if statistics.bytes == 0 {
+            if statistics.bytes == 0 || !statistics.is_failing {
                 show(Seen::NoAnswer(words));
             }
+            statistics.is_failing = true;
             sync.handle_failure(call, now, *why)?
         }
     };

@@ -14,6 +14,8 @@ pub(crate) struct PassStatistics {
     start: Instant,
     pub(crate) calls: u64,
     pub(crate) bytes: u64,
+    /// Whether the last call had no answer.
+    pub(crate) is_failing: bool,
     stored: u64,
     same: u64,
     again: u64,
@@ -25,6 +27,7 @@ impl Default for PassStatistics {
             start: Instant::now(),
             calls: 0,
             bytes: 0,
+            is_failing: false,
             stored: 0,
             same: 0,
             again: 0,
@@ -111,7 +114,7 @@ impl PassStatistics {
         );
         list(
             &mut text,
-            "Quarantined, because they would remove much; an app approves or rejects them",
+            "Quarantined, because they would remove much; `rollbook sync --approve` publishes them",
             report.quarantined.iter().map(|one| {
                 let (target, lost, stored) = (&one.target, one.lost, one.stored);
                 format!("{target}: {lost} of {stored} values would be removed")

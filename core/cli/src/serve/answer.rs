@@ -133,11 +133,9 @@ async fn health(State(server): State<Arc<Server>>) -> Response {
 /// Answers a request of the API.
 async fn answer(State(server): State<Arc<Server>>, request: Request) -> Response {
     let (head, body) = request.into_parts();
-    let body = match tokio::time::timeout(BODY_WAIT, read(body, MAX_BODY_BYTES)).await {
-        Ok(Ok(body)) => body,
-        // The body was cut, or its length is not that in its header.
-        Ok(Err(_)) => return refuse(400, "Bad Request", "The body could not be read"),
-        Err(_) => return refuse(408, "Request Timeout", "The body did not arrive"),
+    let body = match read_body(body).await {
+        Ok(body) => body,
+        Err(refused) => return refused,
     };
     if let Some(delay) = server.delay {
         tokio::time::sleep(delay).await;
@@ -171,6 +169,16 @@ async fn answer(State(server): State<Arc<Server>>, request: Request) -> Response
             "Internal Server Error",
             "The request could not be answered",
         ),
+    }
+}
+
+/// Reads a body, or returns the answer to a request whose body does not arrive.
+pub(super) async fn read_body(body: Body) -> Result<Vec<u8>, Response> {
+    match tokio::time::timeout(BODY_WAIT, read(body, MAX_BODY_BYTES)).await {
+        Ok(Ok(body)) => Ok(body),
+        // The body was cut, or its length is not that in its header.
+        Ok(Err(_)) => Err(refuse(400, "Bad Request", "The body could not be read")),
+        Err(_) => Err(refuse(408, "Request Timeout", "The body did not arrive")),
     }
 }
 

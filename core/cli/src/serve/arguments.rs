@@ -22,9 +22,14 @@ pub(crate) struct Arguments {
     /// A dataset to load first. Can be repeated.
     #[arg(long = "dataset", value_name = "FILE", help_heading = "Data")]
     pub(super) datasets: Vec<PathBuf>,
-    /// Load the datasets again when their files change. Records that are no longer in a file are
-    /// removed.
-    #[arg(long, requires = "datasets", help_heading = "Data")]
+    /// Load the datasets again when their files change. Records of schools that are no longer in a
+    /// file are removed. Only for a store in memory.
+    #[arg(
+        long,
+        requires = "datasets",
+        conflicts_with = "store",
+        help_heading = "Data"
+    )]
     pub(super) watch: bool,
     /// Serve a generated school with this many learners from memory, instead of the sample schools.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MAX_LEARNERS), conflicts_with_all = ["store", "datasets", "from"], help_heading = "Data")]

@@ -27,6 +27,8 @@ const CLIENTS: [(&str, &str); 1] = [("", "/api/v1/settings/clients")];
 pub(super) struct Banner {
     /// The login, if it is known.
     pub(super) login: Option<Login>,
+    /// Whether every request will be answered with 401.
+    pub(super) has_no_integrator: bool,
     /// The fixed time of the server.
     pub(super) now: Option<i64>,
     pub(super) content: Content,
@@ -77,6 +79,10 @@ impl Banner {
         };
         if let Some(now) = self.now {
             let _ = writeln!(text, "The time is always {}.", format_instant(now));
+        }
+        if self.has_no_integrator {
+            text += "The data has no integrator, so every request is answered with 401. Load \
+                     records of the kinds integrator, api_type and client_integration.\n";
         }
         let Some(Login { username, password }) = &self.login else {
             return text;

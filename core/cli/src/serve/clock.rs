@@ -1,10 +1,9 @@
 //! The clock of the server, which clients may set if the argument `--allow-clock` is given.
 
 use super::Server;
-use super::answer::refuse;
+use super::answer::{read_body, refuse};
 use crate::args::{format_instant, parse_instant};
-use axum::body::Bytes;
-use axum::extract::State;
+use axum::extract::{Request, State};
 use axum::http::{Method, header};
 use axum::response::{IntoResponse, Response};
 use jiff::Timestamp;
@@ -61,11 +60,7 @@ impl ServerClock {
 
 /// Answers a request for `/clock`: `GET` returns the time, `PUT` sets it to the instant in the body,
 /// and `DELETE` resets it to that of the start.
-pub(super) async fn answer(
-    State(server): State<Arc<Server>>,
-    method: Method,
-    body: Bytes,
-) -> Response {
+pub(super) async fn answer(State(server): State<Arc<Server>>, request: Request) -> Response {
     let Some(clock) = &server.clock else {
         return refuse(
             403,
@@ -73,10 +68,14 @@ pub(super) async fn answer(
             "Start the server with --allow-clock to set its time",
         );
     };
-    match method {
+    let (head, body) = request.into_parts();
+    match head.method {
         Method::PUT => {
-            let text = String::from_utf8_lossy(&body);
-            match parse_instant(text.trim().trim_matches('"')) {
+            let body = match read_body(body).await {
+                Ok(body) => body,
+                Err(refused) => return refused,
+            };
+            match parse_instant(String::from_utf8_lossy(&body).trim()) {
                 Ok(now) => clock.fixed.store(now, Ordering::Relaxed),
                 Err(_) => {
                     return refuse(

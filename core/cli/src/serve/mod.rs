@@ -14,12 +14,14 @@ mod metrics;
 mod page;
 mod reload;
 mod schools_sync;
-mod shutdown;
 mod tls;
 
 pub(crate) use arguments::Arguments;
 
 use crate::Outcome;
+use crate::UsageError;
+use crate::directory::Directory;
+use crate::interrupts::StopSignals;
 use crate::login::{self, Login};
 use arguments::Content;
 use banner::Banner;
@@ -30,7 +32,6 @@ use metrics::Metrics;
 use rollbook::{Engine, Options};
 use rollbook_sample::SampleSchool;
 use schools_sync::SchoolsSync;
-use shutdown::StopSignals;
 use std::error::Error;
 use std::fs::File;
 use std::io;
@@ -57,6 +58,11 @@ pub(crate) fn run(mut arguments: Arguments, json: bool) -> Result<Outcome, Box<d
         arguments.now.get_or_insert(SAMPLE_NOW);
     }
     let clock = Arc::new(ServerClock::new(arguments.now));
+    let can_generate = (100..=9998).contains(&clock.today().year());
+    if matches!(content, Content::Generated(_)) && !can_generate {
+        let text = "--learners: the year of --now is from 100 to 9998";
+        return Err(UsageError(text.to_owned()).into());
+    }
     let engine = Arc::new(open(&arguments, &clock)?);
     let login = match content {
         Content::Sample | Content::Generated(_) => Some(Login::demo()),
@@ -82,8 +88,10 @@ pub(crate) fn run(mut arguments: Arguments, json: bool) -> Result<Outcome, Box<d
         clock: arguments.allow_clock.then(|| clock.clone()),
         content,
     };
+    let has_no_integrator = login.is_none() && Directory::read(&engine)?.integrators.is_empty();
     let banner = Banner {
         login,
+        has_no_integrator,
         now: arguments.now,
         content,
         scheme: if tls.is_some() { "https" } else { "http" },

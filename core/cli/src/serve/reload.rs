@@ -1,10 +1,12 @@
-//! Loads datasets again when their files change.
+//! Loads datasets again when their files change, into a store in memory.
 
-use rollbook::Engine;
+use rollbook::{Engine, Options};
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::fs;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Weak;
 use std::time::{Duration, SystemTime};
@@ -20,6 +22,8 @@ type Version = Option<(SystemTime, u64)>;
 pub(super) fn start(engine: Weak<Engine>, datasets: Vec<PathBuf>) {
     std::thread::spawn(move || {
         let mut before = versions(&datasets);
+        let lines = Lines::read(&datasets).unwrap_or_default();
+        let mut schools: BTreeSet<u64> = lines.schools.into_keys().collect();
         loop {
             std::thread::sleep(INTERVAL);
             let Some(engine) = engine.upgrade() else {
@@ -30,10 +34,12 @@ pub(super) fn start(engine: Weak<Engine>, datasets: Vec<PathBuf>) {
                 continue;
             }
             before = now;
-            match reload(&engine, &datasets) {
-                Ok(()) => tracing::info!("the datasets were loaded again"),
-                Err(error) => tracing::error!("the datasets were not loaded again: {error}"),
-            }
+            let said = match reload(&engine, &datasets, &mut schools) {
+                Ok(()) => "the datasets were loaded again".to_owned(),
+                Err(error) => format!("the datasets were not loaded again: {error}"),
+            };
+            // A failure to write is no reason to load nothing more.
+            let _ = writeln!(io::stderr(), "rollbook: {said}");
         }
     });
 }
@@ -47,21 +53,23 @@ fn versions(datasets: &[PathBuf]) -> Vec<Version> {
 }
 
 /// Replaces the schools of the datasets, so that records which are no longer in a file are removed.
-/// The records that belong to no school are only added and changed.
-fn reload(engine: &Engine, datasets: &[PathBuf]) -> Result<(), Box<dyn Error>> {
-    let mut lines = Lines::default();
-    for path in datasets {
-        let named = |error: &dyn Error| format!("{}: {error}", path.display());
-        let text = fs::read_to_string(path).map_err(|error| named(&error))?;
-        if let Some(fault) = engine.check(text.as_bytes(), 1)?.first() {
-            return Err(named(fault).into());
-        }
-        lines.add(&text)?;
+/// The records that belong to no school are only added and changed. `schools` has the schools that
+/// the datasets had before, and receives those that they have now.
+fn reload(
+    engine: &Engine,
+    datasets: &[PathBuf],
+    schools: &mut BTreeSet<u64>,
+) -> Result<(), Box<dyn Error>> {
+    let lines = Lines::read(datasets)?;
+    // An error is found before anything is changed.
+    let trial = Engine::memory(Options::default())?;
+    lines.load(&trial)?;
+    lines.load(engine)?;
+    let now: BTreeSet<u64> = lines.schools.into_keys().collect();
+    for school in schools.difference(&now) {
+        engine.remove_school(*school)?;
     }
-    engine.apply(lines.shared.as_bytes())?;
-    for (school, lines) in &lines.schools {
-        engine.replace_school(*school, lines.as_bytes())?;
-    }
+    *schools = now;
     Ok(())
 }
 
@@ -77,23 +85,49 @@ struct Lines {
 /// The part of a line that says to which school its record belongs.
 #[derive(Deserialize)]
 struct Owner {
-    school_id: Option<u64>,
+    school_id: Option<Value>,
 }
 
 impl Lines {
-    fn add(&mut self, text: &str) -> serde_json::Result<()> {
-        for line in text.trim_start_matches('\u{feff}').lines() {
-            if line.trim().is_empty() {
-                continue;
+    /// Reads the datasets. Fails if one of them has an error, which the message describes.
+    fn read(datasets: &[PathBuf]) -> Result<Lines, Box<dyn Error>> {
+        let mut lines = Lines::default();
+        let checked = Engine::memory(Options::default())?;
+        for path in datasets {
+            let named = |error: &dyn Error| format!("{}: {error}", path.display());
+            let text = fs::read_to_string(path).map_err(|error| named(&error))?;
+            checked
+                .apply(text.as_bytes())
+                .map_err(|error| named(&error))?;
+            for line in text.trim_start_matches('\u{feff}').lines() {
+                if !line.trim().is_empty() {
+                    lines.add(line).map_err(|error| named(&error))?;
+                }
             }
-            let lines = match serde_json::from_str(line)? {
-                Owner { school_id: None } => &mut self.shared,
-                Owner {
-                    school_id: Some(school),
-                } => self.schools.entry(school).or_default(),
-            };
-            lines.push_str(line);
-            lines.push('\n');
+        }
+        Ok(lines)
+    }
+
+    fn add(&mut self, line: &str) -> serde_json::Result<()> {
+        let owner: Owner = serde_json::from_str(line)?;
+        // Ids are numbers, or texts of digits.
+        let school = owner.school_id.as_ref().and_then(|id| match id {
+            Value::String(text) => text.parse().ok(),
+            id => id.as_u64(),
+        });
+        let lines = match school {
+            None => &mut self.shared,
+            Some(school) => self.schools.entry(school).or_default(),
+        };
+        lines.push_str(line);
+        lines.push('\n');
+        Ok(())
+    }
+
+    fn load(&self, engine: &Engine) -> rollbook::Result<()> {
+        engine.apply(self.shared.as_bytes())?;
+        for (school, lines) in &self.schools {
+            engine.replace_school(*school, lines.as_bytes())?;
         }
         Ok(())
     }

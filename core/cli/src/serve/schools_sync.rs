@@ -4,6 +4,7 @@ use super::arguments::Arguments;
 use crate::pass::{Events, Origin, PassStatistics, Seen, ServiceClient, describe_stop, drive};
 use crate::{UsageError, login};
 use rollbook::{Engine, Step, SyncOptions};
+use std::cell::Cell;
 use std::error::Error;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -42,7 +43,7 @@ impl SchoolsSync {
         }
         let every = arguments.every.unwrap_or(EVERY);
         if every > LONGEST_PAUSE {
-            return wrong("--every is at most 365d");
+            return wrong("--every is at most a year");
         }
         let system = jiff::Timestamp::now().as_second();
         Ok(Some(SchoolsSync {
@@ -112,11 +113,20 @@ impl SchoolsSync {
     ) -> Result<bool, Box<dyn Error>> {
         let sync = engine.sync(school, SyncOptions::default())?;
         let mut statistics = PassStatistics::default();
-        let show = |seen| {
-            if let Seen::NoAnswer(words) = seen {
+        // The first data of a school is served before the pass is complete.
+        let is_new = Cell::new(engine.synced(school)?.is_none());
+        let show = |seen| match seen {
+            Seen::NoAnswer(words) => {
                 let from = &self.origin.url;
                 eprintln!("rollbook: no answer from {from}, {words}: tried again");
             }
+            Seen::Progress if is_new.get() && matches!(engine.synced(school), Ok(Some(_))) => {
+                is_new.set(false);
+                if let Err(error) = login::authorise(engine) {
+                    eprintln!("rollbook: school {school}: {error}");
+                }
+            }
+            Seen::Progress => {}
         };
         let now = || self.now();
         match drive(&sync, client, &now, events, &mut statistics, &show)? {

@@ -42,7 +42,7 @@ const EXAMPLES: &str = "\
 Examples:
   rollbook ask --store school.redb learners --grade 9 --name zoe
       The learners of a grade by name, as a table.
-  rollbook ask --store school.redb learners --fields id,last_name,email
+  rollbook ask --store school.redb learners --fields id,last_name,email_address
       The fields to show.
   rollbook ask --store school.redb --json '/api/v2/adminplus/learners?limit=5'
       The answer to a request, as the API gives it.";

@@ -91,10 +91,21 @@ fn of_one(record: &Record, fields: &[String]) -> Table {
     table
 }
 
+/// Replaces the characters that a terminal would interpret.
+fn printable(text: &str) -> String {
+    let is_direction = |char| matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let printed = text.chars().map(|char| match char {
+        '\r' | '\n' | '\t' => ' ',
+        char if char.is_control() || is_direction(char) => char::REPLACEMENT_CHARACTER,
+        char => char,
+    });
+    printed.collect()
+}
+
 fn cell(value: Option<&Value>) -> String {
     match value {
         None | Some(Value::Null) => String::new(),
-        Some(Value::String(text)) => text.clone(),
+        Some(Value::String(text)) => printable(text),
         Some(Value::Array(items)) => format!("{} items", items.len()),
         Some(Value::Object(members)) => format!("{} members", members.len()),
         Some(other) => other.to_string(),
