@@ -184,11 +184,10 @@ impl Publication<'_> {
     }
 
     /// Returns whether only the app or another answer of the service can release a quarantined
-    /// answer: it was examined together with all others of the pass, or the service has repeated it.
+    /// answer. An answer of this pass that would remove nothing is released together with the
+    /// answers of its group.
     fn awaits_decision(&self, row: &FetchLogEntry) -> bool {
-        let is_examined = self.head.is_published || !row.is_changed;
-        row.state == FetchState::Quarantined
-            && (row.pass < self.head.pass || is_examined && row.lost > 0)
+        row.state == FetchState::Quarantined && (row.pass < self.head.pass || row.lost > 0)
     }
 
     /// Returns what the answers that were published earlier in this pass have removed, even if they
