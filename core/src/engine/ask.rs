@@ -62,7 +62,7 @@ impl Engine {
     /// engine.apply(&br#"{"type":"grade","school_id":1,"grade_id":9,"grade":"7"}"#[..])?;
     /// let target = "/api/v1/adminplus/lookup/grade/1";
     /// let answer = engine.request_trusted(&Request { target, ..Request::default() });
-    /// assert_eq!(answer.text(), r#"{"7":"Grade 7"}"#);
+    /// assert_eq!(answer.text(), r#"[{"id":"9","name":"Grade 7"}]"#);
     /// # Ok::<(), rollbook::Error>(())
     /// ```
     pub fn request_trusted(&self, request: &Request<'_>) -> Answer {
