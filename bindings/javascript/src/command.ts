@@ -247,7 +247,7 @@ async function serve(args: Arguments): Promise<void> {
       response.writeHead(200, { "Content-Type": "application/json" }).end('{"status":"ok"}');
       return;
     }
-    // The client has cut the body, so that nobody reads an answer.
+    // The client has cut the body, so that no one reads an answer.
     answer(engine, args, request, response).catch(() => response.destroy());
   });
   const stop = (): void => {

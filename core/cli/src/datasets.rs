@@ -9,7 +9,7 @@ use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The argument that stands for the standard input.
+/// The argument that means the standard input.
 const STDIN: &str = "-";
 /// The first bytes of a file of gzip.
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];

@@ -26,8 +26,8 @@ impl Login {
     /// Returns the login of the sample schools.
     pub(crate) fn demo() -> Login {
         Login {
-            username: "demo".to_owned(),
-            password: "demo".to_owned(),
+            username: rollbook_sample::USERNAME.to_owned(),
+            password: rollbook_sample::PASSWORD.to_owned(),
         }
     }
 }

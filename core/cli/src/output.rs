@@ -8,7 +8,7 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// The argument that stands for the standard output.
+/// The argument that means the standard output.
 const STDOUT: &str = "-";
 
 /// The numbers of what was written.

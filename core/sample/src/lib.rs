@@ -50,11 +50,14 @@ mod tables;
 mod topics;
 
 use std::io::BufRead;
+use std::ops::RangeInclusive;
 
 use jiff::civil::{Date, date};
 
 /// The name of the integrator of every sample school.
 pub const USERNAME: &str = "demo";
+/// The years that can be the current one of a school.
+pub const YEARS: RangeInclusive<i16> = 100..=9998;
 /// The password of the integrator.
 pub const PASSWORD: &str = "demo";
 

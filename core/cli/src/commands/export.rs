@@ -27,7 +27,7 @@ pub(crate) struct Arguments {
     /// joined by +. Logins are never part of it.
     #[arg(long, value_name = "SCOPE", value_parser = parse_some_scope, conflicts_with_all = ["pseudonymise", "with_credentials"])]
     scope: Option<Scope>,
-    /// Replace ids, names, texts and dates by others, for tests. Whoever knows the school can
+    /// Replace ids, names, texts and dates by others, for tests. A reader who knows the school can
     /// recognise its people, so that the dataset is still confidential.
     ///
     /// The same key, in ROLLBOOK_PSEUDONYM_KEY as 64 hexadecimal digits, gives the same pseudonyms.

@@ -1,4 +1,4 @@
-//! `rollbook follow`: keeps a store in step with the feed of a server.
+//! `rollbook follow`: applies the feed of a server to a store, and then each change.
 
 use crate::args::parse_duration;
 use crate::pass::{confidential, secret};
@@ -26,7 +26,7 @@ const LONGEST_PAUSE: &str = "60s";
 /// The number of bytes of a feed that are read at once.
 const PIECE_BYTES: usize = 64 << 10;
 
-/// Keep a store in step with the feed of a server.
+/// Apply the feed of a server to a store, and then each change.
 ///
 /// The token of the scope is ROLLBOOK_TOKEN in the environment. The changes are applied as they
 /// arrive, until Ctrl-C.

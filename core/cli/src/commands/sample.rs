@@ -6,7 +6,7 @@ use crate::output::{file_of, write_lines};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::Offset;
-use rollbook_sample::{PASSWORD, SampleSchool, USERNAME};
+use rollbook_sample::{PASSWORD, SampleSchool, USERNAME, YEARS};
 use std::convert::Infallible;
 use std::error::Error;
 use std::path::PathBuf;
@@ -76,6 +76,6 @@ fn today() -> Date {
 /// Parses a date in one of the years that a sample school can have.
 fn parse_day(text: &str) -> Result<Date, &'static str> {
     let day: Option<Date> = text.parse().ok();
-    day.filter(|day| (100..=9998).contains(&day.year()))
+    day.filter(|day| YEARS.contains(&day.year()))
         .ok_or("give a date from year 100 to 9998, for example 2026-05-14")
 }

@@ -140,7 +140,7 @@ impl<'a> Syncing<'a> {
             sync.approve(&answer.target)?;
         }
         if !self.json {
-            output::print("Approved; their data is now published.\n")?;
+            output::print("Approved. The next lines are about their publication.\n")?;
         }
         self.pass(school, &sync)
     }

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 /// The timeout for an answer. After two minutes, the sync would request it again.
 const LONGEST: Duration = Duration::from_secs(60);
 /// The maximum time between two passes: a year.
-const LONGEST_WAIT: Duration = Duration::from_secs(365 * 86_400);
+pub(crate) const LONGEST_WAIT: Duration = Duration::from_secs(365 * 86_400);
 /// The maximum number of bytes that are read of an answer. This is one more than the sync accepts,
 /// so that the sync reports a longer answer as too long.
 const MAX_BYTES: usize = (32 << 20) + 1;

@@ -58,7 +58,7 @@ pub(crate) fn run(mut arguments: Arguments, json: bool) -> Result<Outcome, Box<d
         arguments.now.get_or_insert(SAMPLE_NOW);
     }
     let clock = Arc::new(ServerClock::new(arguments.now));
-    let can_generate = (100..=9998).contains(&clock.today().year());
+    let can_generate = rollbook_sample::YEARS.contains(&clock.today().year());
     if matches!(content, Content::Generated(_)) && !can_generate {
         let text = "--learners: the year of --now is from 100 to 9998";
         return Err(UsageError(text.to_owned()).into());

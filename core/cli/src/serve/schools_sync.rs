@@ -1,7 +1,9 @@
 //! Syncs schools from the service while they are served.
 
 use super::arguments::Arguments;
-use crate::pass::{Events, Origin, PassStatistics, Seen, ServiceClient, describe_stop, drive};
+use crate::pass::{
+    Events, LONGEST_WAIT, Origin, PassStatistics, Seen, ServiceClient, describe_stop, drive,
+};
 use crate::{UsageError, login};
 use rollbook::{Engine, Step, SyncOptions};
 use std::cell::Cell;
@@ -13,9 +15,6 @@ use tokio::sync::watch;
 
 /// The default time from the end of a pass to the start of the next one.
 const EVERY: Duration = Duration::from_secs(900);
-
-/// The maximum time between two passes: a year.
-const LONGEST_PAUSE: Duration = Duration::from_secs(365 * 86_400);
 
 /// The schools to sync, the service to sync them from, and the interval between passes.
 pub(super) struct SchoolsSync {
@@ -42,7 +41,7 @@ impl SchoolsSync {
             return wrong("--from takes a --school, or several");
         }
         let every = arguments.every.unwrap_or(EVERY);
-        if every > LONGEST_PAUSE {
+        if every > LONGEST_WAIT {
             return wrong("--every is at most a year");
         }
         let system = jiff::Timestamp::now().as_second();

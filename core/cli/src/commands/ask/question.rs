@@ -9,9 +9,9 @@ use std::fmt::Write as _;
 
 const OPENAPI: &str = include_str!("../../../assets/openapi-v1.json");
 
-/// The segment of a path that stands for the school.
+/// The segment of a path that is replaced by the id of the school.
 const SCHOOL: &str = "/{school_login_id}";
-/// The segment of a path that stands for a record of a lookup.
+/// The segment of a path that is replaced by the id of a record.
 const ID: &str = "/{id}";
 
 /// A question to the store.
