@@ -1,5 +1,5 @@
 //! Entry points for fuzzing, which read bytes without a store. They exist only in a build for
-//! fuzzing.
+//! fuzzing and in tests, which replay the inputs that a fuzzer has found.
 
 use crate::engine::Engine;
 use crate::error::{Result, public};
@@ -75,4 +75,36 @@ fn run(bytes: &[u8], collection: Collection) -> Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{answer, row};
+
+    /// Returns for how many inputs of a corpus the target returns true, and their number. Each line
+    /// of a corpus is a JSON string with one character for each byte.
+    fn replay(corpus: &str, target: fn(&[u8]) -> bool) -> (usize, usize) {
+        let inputs = corpus.lines().map(|line| {
+            let input: String = serde_json::from_str(line).expect("a JSON string");
+            let bytes: Result<Vec<u8>, _> = input.chars().map(u8::try_from).collect();
+            bytes.expect("a character for each byte")
+        });
+        inputs.fold((0, 0), |(valid, count), input| {
+            (valid + usize::from(target(&input)), count + 1)
+        })
+    }
+
+    #[test]
+    fn rows_that_a_fuzzer_found() {
+        let corpus = include_str!("../../tests/fuzz/corpus/row.ndjson");
+        let (valid, count) = replay(corpus, row);
+        assert!(valid > 0 && count > valid, "{valid} of {count}");
+    }
+
+    #[test]
+    fn answers_that_a_fuzzer_found() {
+        let corpus = include_str!("../../tests/fuzz/corpus/answer.ndjson");
+        let (valid, count) = replay(corpus, answer);
+        assert!(valid > 5 && count > valid, "{valid} of {count}");
+    }
 }

@@ -116,7 +116,7 @@ mod engine;
 mod entropy;
 mod error;
 mod feed;
-#[cfg(fuzzing)]
+#[cfg(any(test, fuzzing))]
 pub mod fuzzing;
 #[cfg(feature = "http")]
 mod http;

@@ -1,5 +1,6 @@
 //! Seeded mutations of the datasets and requests of the corpus, of feeds, and of the rows of a
-//! store.
+//! store; and the inputs that fuzzers have found. Those of the targets `row` and `answer`, which are
+//! private, are replayed by the tests of core.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -7,7 +8,9 @@
     missing_docs
 )]
 
-use rollbook_tests::fuzz::{Mutator, dataset, feed, feed_seeds, request, rows, seeds};
+use rollbook_tests::fuzz::{
+    Mutator, cursor, dataset, feed, feed_seeds, found, lines, request, rows, seeds, target,
+};
 use rollbook_tests::search::extent;
 use rollbook_tests::storage::panics;
 use std::collections::BTreeMap;
@@ -101,4 +104,38 @@ fn damaged_rows() {
     println!("{failed} stores failed a question, {right} none");
     assert!(failed > 200 && right > 200);
     assert_eq!(panics.of_ours(), 0);
+}
+
+#[test]
+fn inputs_that_fuzzers_found() {
+    let mut stored = BTreeMap::new();
+    for input in found::inputs("dataset") {
+        lines(&input);
+        *stored.entry(dataset(&input)).or_insert(0) += 1;
+    }
+    let mut statuses = BTreeMap::new();
+    for input in found::inputs("request") {
+        *statuses.entry(request(&input).code).or_insert(0) += 1;
+    }
+    let mut statuses_of_targets = BTreeMap::new();
+    for input in found::inputs("target") {
+        *statuses_of_targets.entry(target(&input).code).or_insert(0) += 1;
+    }
+    let mut codes = BTreeMap::new();
+    for input in found::inputs("feed") {
+        *codes.entry(feed(&input)).or_insert(0) += 1;
+    }
+    let mut failed = BTreeMap::new();
+    for input in found::inputs("rows") {
+        *failed.entry(rows(&input)).or_insert(0) += 1;
+    }
+    for input in found::inputs("cursor") {
+        cursor(&input);
+    }
+    println!("{stored:?} {statuses:?} {statuses_of_targets:?} {codes:?} {failed:?}");
+    assert!(stored[&true] > 30 && stored[&false] > 100);
+    assert!(statuses.len() >= 6 && statuses[&200] > 50);
+    assert!(statuses_of_targets.len() >= 5 && statuses_of_targets[&200] > 50);
+    assert!(codes.len() >= 4 && codes[&"ok"] > 5);
+    assert!(failed[&true] > 30 && failed[&false] > 30);
 }

@@ -167,11 +167,9 @@ fn each_fuzz_target_is_built_and_has_a_corpus() {
     let targets: BTreeSet<&str> = targets.iter().map(|path| stem(path)).collect();
     let built = named(&manifest, "path = \"targets/", ".rs\"");
     assert_eq!(built, targets);
-    let folder = fs::read_dir(root().join("tests/fuzz/corpus")).unwrap();
-    let corpora: BTreeSet<String> = folder
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    assert!(corpora.iter().map(String::as_str).eq(targets));
+    let corpora = files("tests/fuzz/corpus", "ndjson");
+    let corpora: BTreeSet<&str> = corpora.iter().map(|path| stem(path)).collect();
+    assert_eq!(corpora, targets);
 }
 
 /// pytest finds functions in `test_*.py`, Surefire finds classes named `*Test`, Failsafe those

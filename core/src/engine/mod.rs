@@ -180,7 +180,7 @@ impl Engine {
         })
     }
 
-    #[cfg(fuzzing)]
+    #[cfg(any(test, fuzzing))]
     pub(crate) fn forget(&self) -> crate::error::Result<()> {
         self.store.clear_caches()
     }

@@ -37,7 +37,7 @@ mod write;
 mod writer_lock;
 
 pub(crate) use blocks::block::Block;
-#[cfg(fuzzing)]
+#[cfg(any(test, fuzzing))]
 pub(crate) use blocks::block_index::BlockIndex;
 pub(crate) use blocks::block_merge::{Decision, Edits};
 pub(crate) use blocks::collection::{Collection, Layout};
@@ -55,7 +55,7 @@ pub(crate) use lifecycle::{Location, Store};
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use redb_guard::panic_guard::catch_panic;
 pub(crate) use rows::table_definitions::CursorKey;
-#[cfg(fuzzing)]
+#[cfg(any(test, fuzzing))]
 pub(crate) use rows::table_definitions::Totals;
 pub(crate) use school_owner::SchoolOwner;
 pub(crate) use snapshot::Snapshot;

@@ -160,7 +160,7 @@ impl Open {
     }
 
     /// Replaces the snapshot by one with an empty cache.
-    #[cfg(fuzzing)]
+    #[cfg(any(test, fuzzing))]
     pub(super) fn clear_caches(&self) -> Result<()> {
         let next = Snapshot::open(&self.database, DecodedCache::new(DECODED_BYTES, 0))?;
         *self

@@ -71,7 +71,7 @@ impl Store {
         backend.explain(error)
     }
 
-    #[cfg(fuzzing)]
+    #[cfg(any(test, fuzzing))]
     pub(crate) fn clear_caches(&self) -> Result<()> {
         self.state().open()?.0.clear_caches()
     }

@@ -25,5 +25,5 @@ pub use step::{
     Reply, ReplyOutcome, Step, StopReason, SyncProgress, SyncReport, UnsentState,
 };
 pub use sync_options::SyncOptions;
-#[cfg(fuzzing)]
+#[cfg(any(test, fuzzing))]
 pub(crate) use tests::fuzz_target::fuzz;

@@ -1,9 +1,11 @@
 //! Properties that must be true for every input, for a coverage-guided fuzzer (`tests/fuzz`) and
-//! for seeded mutations of the corpus (`suites/fuzz.rs`).
+//! for seeded mutations of the corpus (`suites/fuzz.rs`), which also replays the inputs that a fuzzer
+//! has found (`found`).
 
 mod cursors;
 mod dataset;
 mod feed;
+pub mod found;
 mod mutate;
 mod request;
 mod rows;

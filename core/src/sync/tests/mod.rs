@@ -1,6 +1,6 @@
 //! Tests with random splits of answers, and the fuzz target.
 
-#[cfg(fuzzing)]
+#[cfg(any(test, fuzzing))]
 pub(crate) mod fuzz_target;
 #[cfg(test)]
 pub(crate) mod splits;
