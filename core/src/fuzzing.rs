@@ -78,6 +78,7 @@ fn run(bytes: &[u8], collection: Collection) -> Result<()> {
 }
 
 #[cfg(test)]
+#[expect(clippy::expect_used, reason = "the corpora are part of the repository")]
 mod tests {
     use super::{answer, row};
 

@@ -5,7 +5,7 @@ use super::route::Route;
 use crate::error::Result;
 use crate::json::ApiVersion;
 use crate::query::{Endpoint, ValidationErrors, Wrong};
-use crate::record::value::integer;
+use crate::record::values::value::integer;
 
 /// The ids in the path and the headers of a request.
 pub(super) struct RequestIds {

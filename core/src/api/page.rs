@@ -7,7 +7,7 @@ use crate::json::{ApiVersion, OutputBuffer};
 use crate::query::{
     Identity, Outcome, PageWriter, Params, Query, ValidationErrors, View, Walk, ensure_available,
 };
-use crate::record::value::integer;
+use crate::record::values::value::integer;
 use std::borrow::Cow;
 
 /// A page of a collection (section 9, item 3).

@@ -6,7 +6,7 @@ use super::route::route;
 use super::v1;
 use crate::json::ApiVersion;
 use crate::query::{Last, Param, SCHOOL_ID, ValidationErrors};
-use crate::record::value::integer;
+use crate::record::values::value::integer;
 use crate::url::{QueryString, decode_parameter};
 
 /// A v2 request for the data of a v1 request.

@@ -1,8 +1,8 @@
 //! Datasets: newline-delimited JSON becomes records in one transaction, and records become
 //! newline-delimited JSON.
 //!
-//! - `input`: bytes become lines, lines become values, and values are staged. `commit`: staged
-//!   values are written to the store.
+//! - `input`: bytes become lines, and lines become values. `staging`: sorts the values. `commit`:
+//!   writes staged values to the store. `removal`: removes schools and learners.
 //! - `output`: records become lines, in steps of bounded size.
 //! - `replication`: the data that a mirror and a follower store in addition to records.
 //! - `keys`: the keys of all records of a school. `summary`: counts of changes. `idempotency_key`:
@@ -16,8 +16,10 @@ mod input;
 mod inspect;
 mod keys;
 mod output;
+pub(crate) mod removal;
 mod render;
 pub(crate) mod replication;
+mod staging;
 mod summary;
 
 pub use input::load::{Load, Progress};
@@ -25,13 +27,10 @@ pub use output::export::Export;
 pub use replication::stored_coverage::{Coverage, Covered};
 pub use summary::{Counts, Summary};
 
-pub(crate) use commit::removal::{erase_learner, remove_followed, remove_school};
 pub(crate) use idempotency_key::IdempotencyKey;
 pub(crate) use input::line::parse as parse_line;
 pub(crate) use input::line_splitter::{LINE_BYTES, Lines, SplitLine};
-pub(crate) use input::line_values::Line;
 pub(crate) use input::load::Mode;
-pub(crate) use input::staging_buffer::{Stage, removal as staged_removal};
 pub(crate) use inspect::Inspection;
 pub(crate) use keys::{RecordKey, each_authorisation, each_key};
 pub(crate) use output::line_buffer::{LineBuffer, LineSource};
@@ -40,10 +39,13 @@ pub(crate) use output::one_record::find as find_record;
 pub(crate) use output::own_records::OwnRecords;
 pub(crate) use output::record_line::removal as removal_line;
 pub(crate) use output::scope_filter::NamedPeople;
+pub(crate) use removal::{erase_learner, remove_followed, remove_school};
 pub(crate) use render::Freshness;
 pub(crate) use replication::stored_records::{
     are_all_synced, each_stored, grades, grades_and_years, learners, learners_taking_all, places_of,
 };
+pub(crate) use staging::line_values::Line;
+pub(crate) use staging::staging_buffer::{Stage, removal as staged_removal};
 pub(crate) use summary::once;
 
 /// Commits staged records.

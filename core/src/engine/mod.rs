@@ -3,7 +3,7 @@
 //! - `engine_options`: the options of an engine. `ask`: requests and typed questions.
 //! - `data`: imports and exports datasets. `keyed_changes`: idempotent changes.
 //! - `sync`: synced schools. `live_feed`: stores that follow another one.
-//! - `observe`: live queries. `revision`: shows whether an answer may have changed, for callers
+//! - `observe`: live queries. `timer_thread`: wakes those that wait for midnight. `revision`: shows whether an answer may have changed, for callers
 //!   that cannot use live queries.
 //! - `maintain`: maintenance of the store. `verify`: checks the store for damage.
 
@@ -18,6 +18,8 @@ mod revision;
 mod sync;
 #[cfg(test)]
 mod tests;
+#[cfg(not(target_family = "wasm"))]
+mod timer_thread;
 mod verify;
 
 pub use engine_options::{Compaction, Credentials, Options};
@@ -41,6 +43,8 @@ use crate::store::{Location, Store, StoreOptions};
 use redb::StorageBackend;
 use std::path::Path;
 use std::sync::Arc;
+#[cfg(not(target_family = "wasm"))]
+use timer_thread::TimerThread;
 
 /// The integration API over its own store.
 ///
@@ -76,7 +80,7 @@ pub struct Engine {
     clock: Clock,
     limits: api::Limits,
     #[cfg(not(target_family = "wasm"))]
-    timer_thread: Arc<observe::TimerThread>,
+    timer_thread: Arc<TimerThread>,
     syncs: crate::sync::OwnershipTokens,
 }
 
@@ -169,7 +173,7 @@ impl Engine {
         let _ = store.erase_leftovers();
         Ok(Engine {
             #[cfg(not(target_family = "wasm"))]
-            timer_thread: observe::TimerThread::new(&options.clock),
+            timer_thread: TimerThread::new(&options.clock),
             freshness: Arc::new(Freshness::read(&store)?),
             store: Arc::new(store),
             logins,

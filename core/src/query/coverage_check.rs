@@ -1,10 +1,10 @@
 //! The data of schools that a question reads, and the check that it was fetched.
 
-use super::filters::learner_status::LearnerStatus;
-use super::filters::window::DateWindow;
 use super::view::View;
 use crate::date::Date;
 use crate::error::{Error, Result};
+use crate::query::parameters::date_window::DateWindow;
+use crate::query::parameters::learner_status::LearnerStatus;
 use crate::record::kinds::learner::{CURRENT, STATUS_COLUMN};
 use crate::record::replication::coverage_key::{CoverageKey, CoverageKind, TO_COLUMN};
 use crate::record::replication::erased_learners::is_erased;

@@ -5,12 +5,12 @@ use super::coverage_check::CoverageCheck;
 use super::decoded::integrators::Family;
 use super::outcome::{ArrayWriter, Outcome};
 use super::page_writer::PageWriter;
-use super::params::{Param, Params};
-use super::validation_errors::{Rule, ValidationErrors};
 use super::view::View;
 use super::walk::{Identity, Walk};
 use crate::error::Result;
 use crate::json::{ApiVersion, OutputBuffer};
+use crate::query::parameters::params::{Param, Params};
+use crate::query::parameters::validation_errors::{Rule, ValidationErrors};
 use crate::store::Sources;
 use std::ops::Range;
 

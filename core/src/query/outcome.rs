@@ -1,7 +1,7 @@
 //! The result of answering a question, and the writer of an answer's array.
 
-use super::validation_errors::{Rule, ValidationErrors};
 use crate::json::OutputBuffer;
+use crate::query::parameters::validation_errors::{Rule, ValidationErrors};
 
 /// The result of answering a question.
 #[derive(Debug, PartialEq, Eq)]

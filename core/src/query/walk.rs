@@ -1,7 +1,7 @@
 //! Pagination of a collection (section 9, item 3), in the order of its records or in reverse.
 
-use super::filters::window::DateWindow;
 use crate::error::Result;
+use crate::query::parameters::date_window::DateWindow;
 use crate::record::varint;
 use crate::store::{Key, PinnedBlock, Records};
 use std::ops::Range;

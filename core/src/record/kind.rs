@@ -8,7 +8,7 @@ use super::kinds::{
     school, staff_member, subject, term, year,
 };
 use super::storage::{Dated, Storage};
-use super::value::Value;
+use crate::record::values::value::Value;
 use crate::store::{Collection, Key, Partition};
 
 /// The declaration of a kind.

@@ -1,9 +1,9 @@
 //! Records: the kinds of records in a dataset, their fields, and their stored form.
 //!
-//! - `kinds`: one file per kind. `kind`: the catalogue of the kinds. `field`, `value`: the
-//!   declaration of a field, and its value.
-//! - `values`: how values are written, stored and compared. `stored`: the stored form of a
-//!   record.
+//! - `kinds`: one file per kind. `kind`: the catalogue of the kinds. `field`: the declaration of a
+//!   field. `values`: the values of fields, and how they are written, stored and compared.
+//! - `stored`: the stored form of a record. `residual_fields`: the values that its pre-rendered JSON
+//!   does not contain.
 //! - `storage`: the collection in which the records of a kind are stored, and their keys in it.
 //!   `address`: where a single record is stored. `presence`: whether a school has any records.
 //! - `replication`: what a mirror and a follower store about their source.
@@ -14,11 +14,11 @@ pub(crate) mod kind;
 pub(crate) mod kinds;
 pub(crate) mod presence;
 pub(crate) mod replication;
+pub(crate) mod residual_fields;
 pub(crate) mod storage;
 pub(crate) mod stored;
-pub(crate) mod value;
 pub(crate) mod values;
 pub(crate) use crate::varint;
 
 pub(crate) use kind::Kind;
-pub(crate) use value::Value;
+pub(crate) use values::value::Value;

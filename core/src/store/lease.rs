@@ -4,8 +4,8 @@
 use super::leases::{ExclusiveAccess, LeaseSlot, LeaseState};
 use super::lifecycle::{Store, StoreState};
 use super::redb_guard::panic_guard::{catch_panic, caught};
-use super::snapshot::Snapshot;
 use crate::error::{Error, Failure, Result};
+use crate::store::transaction::snapshot::Snapshot;
 use std::sync::Arc;
 
 /// A snapshot for an export, a feed or a backup.

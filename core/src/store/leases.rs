@@ -1,8 +1,8 @@
 //! All leases of a store, and the callers that wait until there are none.
 
 use super::redb_guard::panic_guard::catch_panic;
-use super::snapshot::Snapshot;
 use crate::error::Error;
+use crate::store::transaction::snapshot::Snapshot;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 
 /// Whether a caller can wait for another thread.

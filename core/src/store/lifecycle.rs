@@ -2,18 +2,18 @@
 //! There can be any number of readers, one writer at a time, and callers that need exclusive
 //! access.
 
-use super::change_bits::Sources;
 use super::file::locked_file;
 use super::file::open_failure::{cannot_open, check_path, with_path};
 use super::file::owner::Owner;
 use super::leases::Leases;
 use super::open::{self, Open};
-use super::redb_guard::backend::SharedBackend;
 use super::redb_guard::panic_guard::{catch_panic, caught};
 use super::store_options::StoreOptions;
 use super::watchers::Watch;
 use super::writer_lock::{WriterGuard, WriterLock};
 use crate::error::{Error, Failure, Result};
+use crate::store::changes::change_bits::Sources;
+use crate::store::file::backend::SharedBackend;
 use redb::StorageBackend;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};

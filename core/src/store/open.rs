@@ -1,20 +1,20 @@
 //! An open database, with its current snapshot, its transactions and its compaction.
 
-use super::blocks::decoded_cache::DecodedCache;
-use super::change_bits::ChangedSources;
 use super::file::interrupted_creation;
-use super::file_recognition::{not_a_store, recognise};
-use super::journal::changed_keys::Journaling;
-use super::redb_guard::backend::{Handle, SharedBackend};
-use super::redb_guard::copy_on_write::CopyOnWrite;
 use super::redb_guard::panic_guard::{abandon, catch_panic, caught};
-use super::redb_guard::secure_erase;
 use super::rows::table_definitions::{ERASING_KEY, STAGED_PREFIX};
-use super::snapshot::Snapshot;
 use super::sort::external_sort::Sorter;
 use super::store_options::StoreOptions;
-use super::write::{Write, WriteWork, spill_table};
 use crate::error::{Error, Failure, Result};
+use crate::store::changes::change_bits::ChangedSources;
+use crate::store::changes::changed_keys::Journaling;
+use crate::store::file::backend::{Handle, SharedBackend};
+use crate::store::file::copy_on_write::CopyOnWrite;
+use crate::store::recovery::file_recognition::{not_a_store, recognise};
+use crate::store::recovery::secure_erase;
+use crate::store::transaction::decoded_cache::DecodedCache;
+use crate::store::transaction::snapshot::Snapshot;
+use crate::store::transaction::write::{Write, WriteWork, spill_table};
 use redb::{Database, Durability, ReadableDatabase, StorageBackend, TableHandle, WriteTransaction};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 

@@ -1,8 +1,8 @@
 //! The options with which a store is opened.
 
-use super::journal::changed_keys::Journaling;
-use super::journal::incarnation;
 use super::rows::table_definitions::CursorKey;
+use crate::store::changes::changed_keys::Journaling;
+use crate::store::changes::incarnation;
 use std::time::Duration;
 
 #[derive(Debug, Clone, Copy)]

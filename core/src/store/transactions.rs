@@ -3,14 +3,14 @@
 
 use super::lifecycle::{Store, StoreState};
 use super::open::{self, Committed, Open};
-use super::redb_guard::copy_on_write::CopyOnWrite;
 use super::redb_guard::panic_guard::{catch_panic, caught};
 use super::rows::table_definitions::STAGED_PREFIX;
-use super::snapshot::Snapshot;
 use super::sort::external_sort::Sorter;
-use super::write::{Write, WriteWork};
 use super::writer_lock::WriterGuard;
 use crate::error::{Error, Failure, Result};
+use crate::store::file::copy_on_write::CopyOnWrite;
+use crate::store::transaction::snapshot::Snapshot;
+use crate::store::transaction::write::{Write, WriteWork};
 use std::sync::Arc;
 
 /// A query that is run on a snapshot.

@@ -1,9 +1,9 @@
 //! Notification of changes. The bits of the data that a commit changed are compared with the bits
 //! of the data that an answer depends on.
 
-use super::change_bits::{ChangedSources, Sources};
 #[cfg(not(target_family = "wasm"))]
 use super::redb_guard::panic_guard::catch_panic;
+use crate::store::changes::change_bits::{ChangedSources, Sources};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -31,7 +31,7 @@ struct Watcher {
     school: Option<u64>,
     /// The bits of the sources that are watched. More sources can be added.
     sources: AtomicU64,
-    /// Whether a change was notified since the last [`Watch::take`]. Until the next one, the
+    /// Whether a change was notified since the last [`Watch::take_changed`]. Until the next one, the
     /// watcher is not woken again.
     is_notified: AtomicBool,
     has_ended: AtomicBool,

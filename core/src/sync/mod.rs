@@ -3,16 +3,21 @@
 //! back to it.
 //!
 //! - `handle`, `sync_options`, `step`: the public interface.
-//! - `plan`: decides which resource is requested next. `fetch`: manages calls in flight and
-//!   evaluates their replies. `read`: decodes a reply into fetched records. `publish`: merges
-//!   fetched records into the records of the school.
+//! - `plan`: decides which resource is requested next. `publish`: merges fetched records into the
+//!   records of the school. `fetch`: manages calls in flight and evaluates their replies. `read`:
+//!   decodes a reply into fetched records. `resources`: what the service offers, and what its
+//!   answers contain.
+//! - `fetched_records`: the decoded records, as bytes. `record_values`: the values of a record.
 //! - `tests`: random splits of answers, and the fuzz target.
 
 mod fetch;
+pub(crate) mod fetched_records;
 mod handle;
 mod plan;
 mod publish;
 mod read;
+pub(crate) mod record_values;
+mod resources;
 mod step;
 mod sync_options;
 mod tests;

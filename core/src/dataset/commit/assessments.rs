@@ -2,8 +2,8 @@
 //! term of each assessment.
 
 use super::Commit;
-use crate::dataset::input::ordered_numbers;
-use crate::dataset::input::staging_buffer::decode_item;
+use crate::dataset::staging::ordered_numbers;
+use crate::dataset::staging::staging_buffer::decode_item;
 use crate::dataset::summary::Change;
 use crate::error::Result;
 use crate::record::Kind;

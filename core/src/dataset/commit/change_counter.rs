@@ -3,7 +3,7 @@
 use crate::dataset::summary::{Change, Summary};
 use crate::error::Result;
 use crate::record::Kind;
-use crate::store::{ChangedKey, ChangedKeys, LogPartition, Write};
+use crate::store::{ChangedKey, ChangedKeys, Decision, LogPartition, Write};
 
 pub(super) struct ChangeCounter {
     pub(super) summary: Summary,
@@ -77,5 +77,14 @@ impl ChangeCounter {
     /// Returns whether the journal needs the single keys of the changed records of a school.
     pub(super) fn needs_keys(&self, school: u64) -> bool {
         self.changed_keys.accepts(LogPartition::School(school))
+    }
+}
+
+/// Returns the decision for a block that follows from the change of a record in it.
+pub(crate) fn decision(change: Change) -> Decision {
+    match change {
+        Change::Added | Change::Changed => Decision::Put,
+        Change::Removed => Decision::Remove,
+        Change::Unchanged | Change::Absent => Decision::Unchanged,
     }
 }

@@ -1,8 +1,8 @@
 //! Merges records whose address follows from their key alone.
 
 use super::Commit;
-use super::change_counter::ChangeCounter;
-use crate::dataset::input::staging_buffer::{Staged, decode_item};
+use super::change_counter::{ChangeCounter, decision};
+use crate::dataset::staging::staging_buffer::{Staged, decode_item};
 use crate::dataset::summary::Change;
 use crate::error::{Error, Result};
 use crate::record::Kind;
@@ -69,14 +69,5 @@ impl Edits for DirectEdits<'_, '_> {
         self.counter
             .count(kind, change, || kind.key_of(partition, key));
         Ok(decision(change))
-    }
-}
-
-/// Returns the decision for a block that follows from the change of a record in it.
-pub(super) fn decision(change: Change) -> Decision {
-    match change {
-        Change::Added | Change::Changed => Decision::Put,
-        Change::Removed => Decision::Remove,
-        Change::Unchanged | Change::Absent => Decision::Unchanged,
     }
 }

@@ -4,8 +4,7 @@
 //! key is merged immediately (`direct`). Other records make edits that are first sorted by address
 //! (`pending_edits`): records that are stored by date (`dated_records`), `assessments` by grade and
 //! year, and `marks` in rows. `client_integrations` writes integrators, which are rows of their own.
-//! `missing_schools` finds missing schools. `change_counter` counts the changes. `removal` stages
-//! the removal of records that no line contains.
+//! `missing_schools` finds missing schools. `change_counter` counts the changes.
 
 mod assessments;
 mod change_counter;
@@ -15,12 +14,11 @@ mod direct;
 pub(crate) mod marks;
 mod missing_schools;
 mod pending_edits;
-pub(crate) mod removal;
 
 use self::pending_edits::PlainEdits;
-use super::input::staging_buffer::{LoadStep, Staged};
 use super::render;
 use super::summary::Summary;
+use crate::dataset::staging::staging_buffer::{LoadStep, Staged};
 use crate::error::{Error, Fault, Result};
 use crate::record::Kind;
 use crate::record::storage::Storage;

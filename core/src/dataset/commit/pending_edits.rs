@@ -1,7 +1,7 @@
 //! Pending edits, which are sorted by the address of their record.
 
-use crate::dataset::input::ordered_numbers;
-use crate::dataset::input::staging_buffer::{decode_item, encode_item};
+use crate::dataset::staging::ordered_numbers;
+use crate::dataset::staging::staging_buffer::{decode_item, encode_item};
 use crate::error::{Error, Failure, Result};
 use crate::store::{
     Collection, Decision, Edits, Item, ItemBuffer, Key, Partition, Sorted, Sorter, Write,

@@ -1,8 +1,8 @@
 //! Parses one line of a dataset into its kind and its values, and checks the values.
 
 use super::line_splitter::LINE_BYTES;
-use super::line_values::Line;
 use super::plain_line;
+use crate::dataset::staging::line_values::Line;
 use crate::json::{self, Object};
 use crate::record::values::message_values::{shown, shown_name};
 use crate::record::values::terms;

@@ -3,10 +3,11 @@
 
 use super::line;
 use super::line_splitter::{Lines, SplitLine};
-use super::line_values::Line;
-use super::staging_buffer::Stage;
-use crate::dataset::commit::{self, Commit};
+use crate::dataset::commit::Commit;
 use crate::dataset::idempotency_key::IdempotencyKey;
+use crate::dataset::removal;
+use crate::dataset::staging::line_values::Line;
+use crate::dataset::staging::staging_buffer::Stage;
 use crate::dataset::summary::{self, Summary};
 use crate::entropy::Entropy;
 use crate::error::{Error, Failure, Fault, Result};
@@ -172,7 +173,7 @@ impl Load {
             summary::once(write, self.key.as_ref(), |write| {
                 let mut sorter = stage.sorter;
                 if let Mode::Replace(school) = mode {
-                    commit::removal::stage_removal(write, &mut sorter, school)?;
+                    removal::stage_removal(write, &mut sorter, school)?;
                 }
                 let mut summary = Commit::of_dataset(write, sorter)?.run()?;
                 summary.lines = progress.lines;

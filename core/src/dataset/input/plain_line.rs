@@ -1,7 +1,7 @@
 //! The fast path for a line in the usual form: its type is first, and it has no blanks and no
 //! escapes.
 
-use super::line_values::Line;
+use crate::dataset::staging::line_values::Line;
 use crate::json::Plain;
 use crate::record::values::plain_record;
 use crate::record::{Kind, Value};

@@ -2,8 +2,8 @@
 //! be sent again.
 
 use crate::dataset::commit_unchecked;
-use crate::dataset::input::staging_buffer;
 use crate::dataset::output::scope_filter::NamedPeople;
+use crate::dataset::staging::staging_buffer;
 use crate::dataset::summary::Summary;
 use crate::error::Result;
 use crate::record::Kind;

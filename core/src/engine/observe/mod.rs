@@ -1,24 +1,22 @@
 //! Live queries: a question is repeated after a change of the data from which its answer is made,
 //! and when another day begins at its school.
 //!
-//! - This file: repeats the question and returns changed answers. `timer_thread`: the timer thread
-//!   of an engine. `waiter`, `stream`: the ways to wait for the next answer.
+//! - This file: repeats the question and returns changed answers. `waiter`, `stream`: the ways to
+//!   wait for the next answer.
 
 #[cfg(all(feature = "stream", not(target_family = "wasm")))]
 mod stream;
 #[cfg(test)]
 mod tests;
 #[cfg(not(target_family = "wasm"))]
-mod timer_thread;
-#[cfg(not(target_family = "wasm"))]
 mod waiter;
 
 #[cfg(all(feature = "stream", not(target_family = "wasm")))]
 pub use stream::Answers;
-#[cfg(not(target_family = "wasm"))]
-pub(super) use timer_thread::TimerThread;
 
 use super::Engine;
+#[cfg(not(target_family = "wasm"))]
+use super::timer_thread::{Registration, TimerThread};
 use crate::api::{self, Answer, Status};
 use crate::clock::Clock;
 use crate::dataset::Freshness;
@@ -84,7 +82,7 @@ pub struct LiveQuery {
     #[cfg(not(target_family = "wasm"))]
     timer_thread: Arc<TimerThread>,
     #[cfg(not(target_family = "wasm"))]
-    registration: Option<timer_thread::Registration>,
+    registration: Option<Registration>,
 }
 
 impl Engine {

@@ -1,8 +1,8 @@
 //! Waits for the next answer in a thread, or in an event loop of the app.
 
 use super::LiveQuery;
-use super::timer_thread::wait_time;
 use crate::api::Answer;
+use crate::engine::timer_thread::wait_time;
 use crate::error::public::Result;
 #[cfg(feature = "stream")]
 use crate::store::Wake;

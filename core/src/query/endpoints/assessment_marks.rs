@@ -3,12 +3,12 @@
 use crate::error::Result;
 use crate::json::{ApiVersion, OutputBuffer};
 use crate::query::coverage_check::not_synced;
-use crate::query::decoded::assessment_layout::Wanted;
 use crate::query::decoded::integrators::Family;
 use crate::query::endpoint::{Endpoint, Last, Path};
+use crate::query::marks::assessment_layout::Wanted;
 use crate::query::marks::flat_marks;
 use crate::query::marks::selection::MarksSelection;
-use crate::query::params::Params;
+use crate::query::parameters::params::Params;
 use crate::query::walk::Identity;
 use crate::query::{CoverageCheck, Outcome, PageWriter, Query, Question, Rule, Then, View};
 use crate::record::replication::coverage_key::{CoverageKey, CoverageKind};

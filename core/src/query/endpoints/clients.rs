@@ -4,14 +4,14 @@ use crate::error::Result;
 use crate::json::{self, ApiVersion};
 use crate::query::decoded::authorisations::{self, Client, all_of};
 use crate::query::decoded::integrators::{ApiTypes, api_types, school_values};
+use crate::query::decoded::key_lookup::KeyLookup;
 use crate::query::endpoint::{Endpoint, Last, Path, SCHOOL_ID, SCHOOL_LOGIN_ID};
-use crate::query::params::Params;
-use crate::query::records::key_lookup::KeyLookup;
+use crate::query::parameters::params::Params;
 use crate::query::walk::{Identity, RecordPosition};
 use crate::query::{CoverageCheck, Outcome, PageWriter, Query, Question, Then, View};
 use crate::record::Value;
 use crate::record::kinds::school;
-use crate::record::value::YES_NO;
+use crate::record::values::value::YES_NO;
 use crate::store::{Collection, Key, Partition, Reader, Snapshot, Sources};
 use std::ops::ControlFlow;
 

@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::query::decoded::integrators::Family;
 use crate::query::endpoint::{Endpoint, Last, Path};
-use crate::query::params::Params;
+use crate::query::parameters::params::Params;
 use crate::query::walk::Identity;
 use crate::query::{CoverageCheck, Outcome, PageWriter, Query, Question, Then, View};
 use crate::record::replication::coverage_key::{CoverageKey, CoverageKind};

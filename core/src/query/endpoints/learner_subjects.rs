@@ -3,10 +3,10 @@
 use crate::error::{Error, Failure, Result};
 use crate::json::{ApiVersion, OutputBuffer, Padded};
 use crate::query::decoded::integrators::Family;
+use crate::query::decoded::key_lookup::KeyLookup;
 use crate::query::decoded::school_tables::{Subject, Tables};
 use crate::query::endpoint::{Endpoint, Last, Path};
-use crate::query::params::Params;
-use crate::query::records::key_lookup::KeyLookup;
+use crate::query::parameters::params::Params;
 use crate::query::walk::Identity;
 use crate::query::{ArrayWriter, CoverageCheck, Outcome, PageWriter, Query, Question, Then, View};
 use crate::record::kinds::learner::{CURRENT, NAMES_END_COLUMN, RENDERING_START, STATUS_COLUMN};

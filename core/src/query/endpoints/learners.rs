@@ -5,14 +5,14 @@ use crate::error::{Error, Failure, Result};
 use crate::json::OutputBuffer;
 use crate::query::coverage_check::not_synced;
 use crate::query::decoded::integrators::Family;
+use crate::query::decoded::key_lookup::KeyLookup;
 use crate::query::decoded::name_index;
 use crate::query::endpoint::{Endpoint, Last, Path};
 use crate::query::filters::learner_filter::LearnerFilter;
-use crate::query::filters::learner_status::LearnerStatus;
-use crate::query::filters::window::{self, DateWindow};
-use crate::query::params::Params;
-use crate::query::records::key_lookup::KeyLookup;
-use crate::query::records::learner_parents;
+use crate::query::lists::learner_parents;
+use crate::query::parameters::date_window::{self, DateWindow};
+use crate::query::parameters::learner_status::LearnerStatus;
+use crate::query::parameters::params::Params;
 use crate::query::walk::Identity;
 use crate::query::{
     ArrayWriter, CoverageCheck, Outcome, PageWriter, Query, Question, Rule, Then, View,
@@ -114,7 +114,7 @@ impl Learners<'_> {
             return Ok(Ok(None));
         }
         let today = view.today(self.school)?;
-        Ok(window::of_transfers(self.since, self.until, today).map(Some))
+        Ok(date_window::of_transfers(self.since, self.until, today).map(Some))
     }
 
     /// Returns true if the one requested learner is found regardless of the transfer date.

@@ -4,8 +4,8 @@
 use crate::error::Result;
 use crate::json::OutputBuffer;
 use crate::query::endpoint::{Endpoint, Last, Path};
-use crate::query::params::Params;
-use crate::query::records::id_lists::PartitionQuery;
+use crate::query::lists::id_lists::PartitionQuery;
+use crate::query::parameters::params::Params;
 use crate::query::walk::Identity;
 use crate::query::{CoverageCheck, Outcome, PageWriter, Query, Question, Then, View};
 use crate::record::replication::coverage_key::CoverageKind;

@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::json::{self, ApiVersion, OutputBuffer};
 use crate::query::decoded::integrators::{Family, school_values};
 use crate::query::endpoint::{Endpoint, Last, Path};
-use crate::query::params::Params;
+use crate::query::parameters::params::Params;
 use crate::query::walk::Identity;
 use crate::query::{CoverageCheck, Outcome, PageWriter, Query, Question, Then, View};
 use crate::record::Value;

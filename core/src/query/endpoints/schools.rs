@@ -2,9 +2,9 @@
 
 use crate::error::Result;
 use crate::query::decoded::authorisations::{self, all_of, authorisations};
+use crate::query::decoded::key_lookup::KeyLookup;
 use crate::query::endpoint::{Endpoint, Last, Path, SCHOOL_ID, SCHOOL_LOGIN_ID};
-use crate::query::params::Params;
-use crate::query::records::key_lookup::KeyLookup;
+use crate::query::parameters::params::Params;
 use crate::query::walk::Identity;
 use crate::query::{CoverageCheck, Outcome, PageWriter, Query, Question, Then, View};
 use crate::record::replication::coverage_key::{CoverageKey, CoverageKind};

@@ -2,7 +2,7 @@
 
 use crate::json;
 use crate::query::walk::Identity;
-use crate::record::value::integer;
+use crate::record::values::value::integer;
 
 /// The debtor code that a question selects.
 pub(crate) enum DebtorCode {

@@ -4,7 +4,7 @@
 use super::selection::MarksSelection;
 use crate::error::Result;
 use crate::json::{ApiVersion, OutputBuffer};
-use crate::query::decoded::assessment_layout::{
+use crate::query::marks::assessment_layout::{
     self, AssessmentLayout, LayoutAssessment, LayoutOutcome, LayoutSubject, LayoutTerm,
 };
 use crate::query::walk::{RecordPosition, Walk};

@@ -5,7 +5,7 @@ use super::selection::MarksSelection;
 use crate::error::Result;
 use crate::json::{ApiVersion, OutputBuffer};
 use crate::query::Outcome;
-use crate::query::decoded::assessment_layout::{self, AssessmentLayout, LayoutSubject, LayoutTerm};
+use crate::query::marks::assessment_layout::{self, AssessmentLayout, LayoutSubject, LayoutTerm};
 use crate::record::stored::mark_row::{IndexedRow, MarkRow, SlotStarts};
 use crate::store::Records;
 

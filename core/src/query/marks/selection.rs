@@ -2,8 +2,8 @@
 
 use crate::date::Date;
 use crate::error::Result;
-use crate::query::decoded::assessment_layout::{LayoutSubject, LayoutTerm, Wanted};
 use crate::query::decoded::school_tables::Tables;
+use crate::query::marks::assessment_layout::{LayoutSubject, LayoutTerm, Wanted};
 use crate::store::{Collection, Key, Partition, Reader, Records, Snapshot};
 use std::sync::Arc;
 

@@ -2,11 +2,13 @@
 
 use crate::error::{Error, Failure, Result};
 use crate::record::field::{Field, FieldForm, filter_column, position};
-use crate::record::stored::mark_row::SLOTS;
-use crate::record::stored::residual_fields;
-use crate::record::value::Value;
+use crate::record::residual_fields;
 use crate::record::values::decimal::PackedDecimal;
+use crate::record::values::value::Value;
 use crate::store::Item;
+
+/// The number of slots of a grade, year and term.
+pub(crate) const SLOTS: usize = 1 << 17;
 
 pub(crate) const FIELDS: &[Field] = &[
     Field::key("school_id"),

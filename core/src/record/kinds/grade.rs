@@ -1,7 +1,7 @@
 //! A grade of a school. Its id is not the number in its name.
 
 use crate::record::field::{Field, position};
-use crate::record::value::Value;
+use crate::record::values::value::Value;
 
 pub(crate) const FIELDS: &[Field] = &[
     Field::key("school_id"),

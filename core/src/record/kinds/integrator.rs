@@ -3,8 +3,8 @@
 
 use crate::error::{Error, Result};
 use crate::record::field::{Field, FieldForm, position};
-use crate::record::value::Value;
 use crate::record::values::password;
+use crate::record::values::value::Value;
 
 pub(crate) const FIELDS: &[Field] = &[
     Field::username(),

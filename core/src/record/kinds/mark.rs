@@ -11,8 +11,8 @@
 use crate::date::DateTime;
 use crate::error::{Error, Result};
 use crate::record::field::{Field, FieldForm, position};
-use crate::record::value::Value;
 use crate::record::values::decimal::PackedDecimal;
+use crate::record::values::value::Value;
 
 pub(crate) const FIELDS: &[Field] = &[
     Field::key("school_id"),

@@ -1,7 +1,7 @@
 //! A school (2.8).
 
 use crate::record::field::{Field, FieldForm, position};
-use crate::record::value::Value;
+use crate::record::values::value::Value;
 use std::borrow::Cow;
 
 pub(crate) const FIELDS: &[Field] = &[

@@ -1,7 +1,7 @@
 //! A member of a school's staff.
 
 use crate::record::field::{Field, FieldForm, choice, filter_column};
-use crate::record::value::YES_NO;
+use crate::record::values::value::YES_NO;
 
 const STATUSES: [&str; 2] = ["current", "left"];
 

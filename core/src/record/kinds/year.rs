@@ -1,7 +1,7 @@
 //! An administrative year of a school.
 
 use crate::record::field::{Field, position};
-use crate::record::value::Value;
+use crate::record::values::value::Value;
 
 pub(crate) const FIELDS: &[Field] = &[
     Field::key("school_id"),

@@ -1,11 +1,12 @@
 //! The values of a learner and of an accountable person that answers about accounts contain.
 
-use super::{columns, residual_fields};
+use super::columns;
 use crate::error::{Error, Result};
 use crate::record::field::{residual_field, span, spans};
 use crate::record::kinds::accountable_person;
 use crate::record::kinds::learner::{ACCOUNTS, CURRENT, FIELDS, STATUS_COLUMN};
-use crate::record::value::integer;
+use crate::record::residual_fields;
+use crate::record::values::value::integer;
 use crate::record::varint;
 use crate::store::Block;
 

@@ -1,7 +1,8 @@
 //! A mark row that is being edited.
 
-use super::mark_row::{MarkRow, SLOTS, cut, is_mark};
+use super::mark_row::{MarkRow, cut, is_mark};
 use crate::error::{Error, Failure, Result};
+use crate::record::kinds::assessment::SLOTS;
 use crate::record::kinds::mark;
 use crate::record::varint;
 use std::collections::BTreeSet;

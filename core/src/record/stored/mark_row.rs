@@ -10,11 +10,9 @@
 //! byte for each empty slot before its last mark; therefore the number of slots is limited.
 
 use crate::error::{Error, Failure, Result};
+use crate::record::kinds::assessment::SLOTS;
 use crate::record::kinds::mark;
 use crate::record::varint;
-
-/// The number of slots of a grade, year and term.
-pub(crate) const SLOTS: usize = 1 << 17;
 
 /// The limit for the bytes of all slots of a row.
 const MAX_BYTES: usize = SLOTS * mark::MAX_BYTES;

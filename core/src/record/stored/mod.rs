@@ -1,4 +1,4 @@
-//! The stored form of a record: its pre-rendered JSON, its residual fields and its columns.
+//! The stored form of a record: its pre-rendered JSON and its columns, and the rows of marks.
 
 pub(crate) mod account;
 pub(crate) mod columns;
@@ -6,5 +6,4 @@ pub(crate) mod conversions;
 pub(crate) mod edited_row;
 pub(crate) mod mark_row;
 pub(crate) mod pre_render;
-pub(crate) mod residual_fields;
 pub(crate) mod template;

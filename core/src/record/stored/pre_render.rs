@@ -8,13 +8,13 @@
 
 use super::columns::{NAMES, RENDERING, RESIDUAL_FIELDS};
 use super::conversions::ConversionsBuffer;
-use super::residual_fields;
 use crate::error::{Error, Failure, Result};
 use crate::json::{self, TextMembers};
 use crate::record::field::Field;
 use crate::record::kind::{Kind, newest_rendering};
-use crate::record::value::Value;
+use crate::record::residual_fields;
 use crate::record::values::fold::fold;
+use crate::record::values::value::Value;
 use crate::record::varint;
 use crate::store::{Item, ItemBuffer};
 use std::ops::Range;

@@ -8,3 +8,4 @@ pub(crate) mod password;
 pub(crate) mod plain_record;
 pub(crate) mod terms;
 pub(crate) mod texts;
+pub(crate) mod value;

@@ -7,7 +7,7 @@
 use super::terms;
 use crate::json::Plain;
 use crate::record::field::{Field, FieldForm};
-use crate::record::value::{EnrolledTerm, Value};
+use crate::record::values::value::{EnrolledTerm, Value};
 use std::borrow::Cow;
 
 /// Reads the members of an object up to its end. The opening brace, or a comma, is already

@@ -3,7 +3,7 @@
 use super::message_values::{shown, shown_name};
 use crate::json::{self, Object};
 use crate::record::field::{Field, FieldForm};
-use crate::record::value::{EnrolledTerm, Value};
+use crate::record::values::value::{EnrolledTerm, Value};
 use std::borrow::Cow;
 
 /// The fields of one term in the order of the answer, followed by the term's mark.

@@ -11,7 +11,7 @@ use super::block::Block;
 use super::cached_block::CachedBlock;
 use super::partition::{Key, Partition, block_key};
 use crate::error::{Error, Result};
-use crate::store::rows::checksum;
+use crate::store::checksum;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 

@@ -6,13 +6,16 @@ use super::collection::Layout;
 use super::item::Item;
 use super::partition::Key;
 use crate::error::Result;
-use crate::store::rows::table_definitions::MAX_BLOCK_BYTES;
+
+/// The maximum size of a block. With the header of a leaf page of redb (16 bytes with one entry)
+/// and the key, it just fits into a power of two of pages.
+pub(crate) const MAX_BLOCK_BYTES: usize = 65_480;
 
 /// A block that results from a merge.
 pub(crate) struct BuiltBlock {
-    pub(super) first: Key,
-    pub(super) count: u32,
-    pub(super) bytes: Vec<u8>,
+    pub(crate) first: Key,
+    pub(crate) count: u32,
+    pub(crate) bytes: Vec<u8>,
 }
 
 /// Divides records into blocks that are as full as possible. A record that is larger than a block
@@ -55,7 +58,7 @@ impl BlockSplitter {
 }
 
 /// Divides the records of the last two blocks evenly between both.
-pub(super) fn balance_last_two(blocks: &mut Vec<BuiltBlock>, layout: Layout) -> Result<()> {
+pub(crate) fn balance_last_two(blocks: &mut Vec<BuiltBlock>, layout: Layout) -> Result<()> {
     let [.., left, right] = blocks.as_slice() else {
         return Ok(());
     };

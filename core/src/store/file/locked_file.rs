@@ -4,7 +4,7 @@
 use super::open_failure::{cannot_open, check_path, with_path};
 use super::opened_path::OpenedPath;
 use crate::error::{Error, Failure, Result};
-use crate::store::redb_guard::backend::SharedBackend;
+use crate::store::file::backend::SharedBackend;
 use redb::backends::FileBackend;
 use std::fs::{self, File, OpenOptions};
 use std::hash::{BuildHasher, RandomState};

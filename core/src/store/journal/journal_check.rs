@@ -1,11 +1,14 @@
 //! Checks that no row of the journal is missing, and that all rows can be read.
 
-use super::changed_key::{LogPartition, LogPartitionHead, damaged, row_key, sequence_of};
-use super::{incarnation, journal_row};
+use super::journal_row;
 use crate::error::Result;
+use crate::store::changes::changed_key::{
+    LogPartition, LogPartitionHead, damaged, row_key, sequence_of,
+};
+use crate::store::changes::incarnation;
 use crate::store::rows::read::scan_prefix;
-use crate::store::rows::row_set_checksums::{self, RowSet};
-use crate::store::snapshot::Snapshot;
+use crate::store::transaction::row_set_checksums::{self, RowSet};
+use crate::store::transaction::snapshot::Snapshot;
 
 impl Snapshot {
     /// Returns whether a log partition has any rows.

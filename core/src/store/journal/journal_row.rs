@@ -6,8 +6,8 @@
 //! as the index of the first word that differs from the previous key (omitted if keys have a
 //! single word), the difference of that word, and the words after it.
 
-use super::changed_key::{ChangedKey, damaged};
 use crate::error::Result;
+use crate::store::changes::changed_key::{ChangedKey, damaged};
 use crate::varint;
 
 /// An entry of a row.

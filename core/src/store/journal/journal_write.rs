@@ -1,15 +1,17 @@
 //! Writes the changes of a transaction to the journal, and enforces the limit of each log
 //! partition.
 
-use super::changed_key::{JOURNAL, LogPartition, LogPartitionHead, row_key, sequence_of};
-use super::changed_keys::{ChangedInPartition, Journaling};
-use super::incarnation::History;
 use super::journal_row::{self, JournalEntry};
 use crate::error::Result;
+use crate::store::changes::changed_key::{
+    JOURNAL, LogPartition, LogPartitionHead, row_key, sequence_of,
+};
+use crate::store::changes::changed_keys::{ChangedInPartition, Journaling};
+use crate::store::changes::incarnation::History;
 use crate::store::rows::read::next_sequence;
-use crate::store::rows::row_set_checksums::{ChecksumChanges, RowSet};
 use crate::store::rows::table_definitions::INCARNATIONS_KEY;
-use crate::store::write::Write;
+use crate::store::transaction::row_set_checksums::{ChecksumChanges, RowSet};
+use crate::store::transaction::write::Write;
 use redb::{AccessGuard, ReadableTable, Table};
 use std::collections::HashSet;
 

@@ -1,13 +1,13 @@
 //! Reads from the journal what was changed since a change position.
 
-use super::changed_key::{ChangedKey, LogPartition, LogPartitionHead, row_key};
-use super::incarnation::History;
 use super::journal_row::{self, JournalEntry};
 use super::journal_write::cost;
 use crate::error::Result;
-use crate::store::rows::checksum;
+use crate::store::changes::changed_key::{ChangedKey, LogPartition, LogPartitionHead, row_key};
+use crate::store::changes::incarnation::History;
+use crate::store::checksum;
 use crate::store::rows::read::scan_prefix;
-use crate::store::snapshot::Snapshot;
+use crate::store::transaction::snapshot::Snapshot;
 use std::collections::BTreeSet;
 
 /// A position in the history of a store.

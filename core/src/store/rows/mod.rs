@@ -1,6 +1,4 @@
-//! Rows of redb's tables, and the checksums of sets of rows.
+//! The tables of redb and their rows: their definitions, and reading them.
 
-pub(crate) mod checksum;
 pub(crate) mod read;
-pub(crate) mod row_set_checksums;
 pub(crate) mod table_definitions;

@@ -54,10 +54,6 @@ pub(crate) fn render_key(school: u64) -> Vec<u8> {
     [RENDER_PREFIX, &school.to_be_bytes()].concat()
 }
 
-/// The maximum size of a block. With the header of a leaf page of redb (16 bytes with one entry)
-/// and the key, it just fits into a power of two of pages.
-pub(crate) const MAX_BLOCK_BYTES: usize = 65_480;
-
 /// Returns the approximate space that a value of this length uses in the file. Small values share
 /// pages, which are filled to four fifths on average. Other values have their own pages.
 pub(crate) fn page_bytes(length: usize) -> u64 {

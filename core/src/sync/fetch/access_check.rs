@@ -10,7 +10,7 @@ use super::reply::{has_error, is_json};
 use super::status::{answered, is_temporary};
 use crate::error::Result;
 use crate::query::NO_INTEGRATIONS;
-use crate::sync::plan::resource_request::ResourceRequest;
+use crate::sync::resources::resource_request::ResourceRequest;
 use crate::sync::step::{Call, Reply, ReplyOutcome, StopReason};
 
 impl Machine {

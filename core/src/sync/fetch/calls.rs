@@ -5,7 +5,7 @@ use super::in_flight::{CallsInFlight, InFlight};
 use super::rate_control::RateControl;
 use crate::dataset::replication::outbox::OutboxEntry;
 use crate::record::replication::fetch_log_entry::FetchState;
-use crate::sync::plan::resource_request::ResourceRequest;
+use crate::sync::resources::resource_request::ResourceRequest;
 use std::collections::VecDeque;
 
 /// The number of failed attempts of all requests after which the service counts as unreachable if it

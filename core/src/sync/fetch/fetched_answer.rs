@@ -4,7 +4,7 @@ use crate::record::replication::answer_notes::AnswerNotes;
 use crate::record::replication::coverage_key::CoverageKey;
 use crate::record::replication::enrolment_digest::EnrolmentDigests;
 use crate::record::replication::fetch_log_entry::FetchState;
-use crate::sync::read::fetched_records::FetchedRecords;
+use crate::sync::fetched_records::FetchedRecords;
 
 /// The outcome of a request, as the fetch log records it.
 pub(crate) struct FetchedAnswer<'a> {

@@ -10,8 +10,8 @@ use crate::dataset::replication::stored_notes::NotesByAnswer;
 use crate::error::Result;
 use crate::record::replication::coverage_key::CoverageKey;
 use crate::record::replication::fetch_log_entry::{Due, FetchLogEntry, FetchState, PassHead};
-use crate::sync::plan::resource::Group;
-use crate::sync::plan::resource_request::{ResourceRequest, logged_requests};
+use crate::sync::resources::resource::Group;
+use crate::sync::resources::resource_request::{ResourceRequest, logged_requests};
 use crate::sync::sync_options::SyncOptions;
 use std::collections::{BTreeSet, HashSet};
 

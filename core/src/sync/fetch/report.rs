@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::record::replication::answer_notes::{Occurrences, UnusableField};
 use crate::record::replication::erased_learners::ErasedLearners;
 use crate::record::replication::fetch_log_entry::FetchState;
-use crate::sync::plan::resource_request::{ResourceRequest, logged_requests};
+use crate::sync::resources::resource_request::{ResourceRequest, logged_requests};
 use crate::sync::step::{
     FailedRequest, Finding, FindingEffect, QuarantinedAnswer, StopReason, SyncReport,
 };

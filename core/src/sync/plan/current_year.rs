@@ -2,12 +2,12 @@
 //! records that the service returns for requests without a year. Also chooses the learners whose
 //! answers show the current year and all additions to the structure of marks.
 
-use super::resource::{Format, Resource};
-use super::resource_request::{ResourceRequest, logged_requests};
 use crate::dataset;
 use crate::error::Result;
 use crate::record::replication::fetch_log_entry::FetchLogEntry;
 use crate::sync::fetch::pass::Pass;
+use crate::sync::resources::resource::{Format, Resource};
+use crate::sync::resources::resource_request::{ResourceRequest, logged_requests};
 
 impl Pass {
     /// Returns the school's current year, as the latest answer of this pass shows it.

@@ -1,9 +1,6 @@
 //! Plans the requests of a pass, phase by phase. Each phase depends on the answers of the one
 //! before.
 
-use super::phase::Phase;
-use super::resource::{Frequency, Group, LISTINGS, Resource, Selection};
-use super::resource_request::{ResourceRequest, logged_requests};
 use crate::dataset;
 use crate::date::Date;
 use crate::error::Result;
@@ -14,6 +11,9 @@ use crate::record::{Kind, Value};
 use crate::sync::fetch::machine::Machine;
 use crate::sync::fetch::pass::Pass;
 use crate::sync::fetch::status::{FORBIDDEN, UNAUTHORISED};
+use crate::sync::resources::phase::Phase;
+use crate::sync::resources::resource::{Frequency, Group, LISTINGS, Resource, Selection};
+use crate::sync::resources::resource_request::{ResourceRequest, logged_requests};
 use crate::sync::step::StopReason;
 use std::collections::BTreeSet;
 

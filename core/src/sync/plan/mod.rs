@@ -2,7 +2,4 @@
 
 pub(crate) mod current_year;
 pub(crate) mod cycle;
-pub(crate) mod phase;
 pub(crate) mod priority;
-pub(crate) mod resource;
-pub(crate) mod resource_request;

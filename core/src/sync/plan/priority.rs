@@ -1,9 +1,6 @@
 //! Requests of an app outside the plan of a pass: answers that it needs first, and decisions about
 //! quarantined answers.
 
-use super::phase::Phase;
-use super::resource::{Frequency, Resource, Selection, Years};
-use super::resource_request::{ResourceRequest, logged_requests};
 use crate::dataset::replication::stored_fetch_log;
 use crate::date::Date;
 use crate::error::{Error, Result};
@@ -11,6 +8,9 @@ use crate::record::replication::fetch_log_entry::{FetchLogEntry, FetchState};
 use crate::sync::fetch::machine::Machine;
 use crate::sync::fetch::pass::Pass;
 use crate::sync::fetch::report::quarantined;
+use crate::sync::resources::phase::Phase;
+use crate::sync::resources::resource::{Frequency, Resource, Selection, Years};
+use crate::sync::resources::resource_request::{ResourceRequest, logged_requests};
 use crate::sync::step::QuarantinedAnswer;
 use std::collections::BTreeMap;
 

@@ -5,8 +5,8 @@
 use crate::record::field::position;
 use crate::record::kinds::{assessment, learner, learning_program};
 use crate::record::{Kind, Value};
-use crate::sync::plan::resource::{Resource, Selection};
-use crate::sync::plan::resource_request::ResourceRequest;
+use crate::sync::resources::resource::{Resource, Selection};
+use crate::sync::resources::resource_request::ResourceRequest;
 
 /// Facts about a record that other records show.
 #[derive(Clone, Copy, Default)]

@@ -4,8 +4,8 @@
 
 use super::record_merge::RecordForm;
 use crate::record::{Kind, Value};
-use crate::sync::plan::resource_request::ResourceRequest;
-use crate::sync::read::fetched_records::RecordState;
+use crate::sync::fetched_records::RecordState;
+use crate::sync::resources::resource_request::ResourceRequest;
 
 /// Returns the requests of those forms of a record that have another value of a field than the last
 /// form with authority over it. For an assessment, which may have moved to another grade, returns

@@ -7,10 +7,10 @@ use crate::error::{Error, Result};
 use crate::record::kinds::assessment::AssessmentPlace;
 use crate::record::{Kind, Value};
 use crate::store::{Sorted, Sorter, Write};
-use crate::sync::plan::resource::Selection;
-use crate::sync::plan::resource_request::ResourceRequest;
-use crate::sync::read::fetched_records::has_same_fields;
-use crate::sync::read::fetched_records::{FetchedRecord, FetchedRecords, Fields, RecordState};
+use crate::sync::fetched_records::has_same_fields;
+use crate::sync::fetched_records::{FetchedRecord, FetchedRecords, Fields, RecordState};
+use crate::sync::resources::resource::Selection;
+use crate::sync::resources::resource_request::ResourceRequest;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The size of the rows in memory, in bytes, beyond which they are written to the store.

@@ -1,7 +1,6 @@
 //! Publication: merges fetched records into the records of the school, in one transaction with the
 //! coverage that results from them.
 
-pub(crate) mod authority;
 pub(crate) mod completeness;
 mod contradictions;
 pub(crate) mod merge_input;
@@ -11,5 +10,4 @@ pub(crate) mod published_coverage;
 mod published_fetch_log;
 pub(crate) mod reconcile;
 pub(crate) mod record_merge;
-mod record_values;
 pub(crate) mod shrink_guard;

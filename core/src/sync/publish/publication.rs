@@ -15,8 +15,8 @@ use crate::record::{Kind, Value};
 use crate::store::{Reader, SchoolOwner, Write};
 use crate::sync::fetch::pass::Pass;
 use crate::sync::fetch::staging::{Staging, StoreOutcome, check_not_followed};
-use crate::sync::plan::resource::{Frequency, Group, Resource, Selection};
-use crate::sync::plan::resource_request::{ResourceRequest, logged_requests};
+use crate::sync::resources::resource::{Frequency, Group, Resource, Selection};
+use crate::sync::resources::resource_request::{ResourceRequest, logged_requests};
 use std::collections::HashSet;
 use std::mem;
 

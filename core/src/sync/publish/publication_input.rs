@@ -3,8 +3,8 @@
 use crate::dataset::replication::stored_fetch_log::FetchLog;
 use crate::date::Date;
 use crate::record::replication::fetch_log_entry::PassHead;
-use crate::sync::plan::resource::Resource;
-use crate::sync::plan::resource_request::ResourceRequest;
+use crate::sync::resources::resource::Resource;
+use crate::sync::resources::resource_request::ResourceRequest;
 
 /// The part of a pass that is published.
 pub(crate) struct Publication<'a> {

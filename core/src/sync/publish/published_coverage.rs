@@ -9,8 +9,8 @@ use crate::error::Result;
 use crate::record::replication::coverage_key::{CoverageKey, CoverageKind};
 use crate::record::replication::fetch_log_entry::FetchState;
 use crate::store::{Reader, Write};
-use crate::sync::plan::resource::{LISTINGS, Resource};
-use crate::sync::plan::resource_request::{ResourceRequest, logged_requests};
+use crate::sync::resources::resource::{LISTINGS, Resource};
+use crate::sync::resources::resource_request::{ResourceRequest, logged_requests};
 use std::collections::BTreeSet;
 
 /// Stores the coverage that results from a publication, and removes coverage that no longer

@@ -9,8 +9,8 @@ use crate::dataset::replication::stored_fetch_log;
 use crate::error::Result;
 use crate::record::replication::fetch_log_entry::{Due, FetchLogEntry, FetchState};
 use crate::store::Write;
-use crate::sync::plan::resource::{Group, Resource, Selection};
-use crate::sync::plan::resource_request::{ResourceRequest, logged_requests};
+use crate::sync::resources::resource::{Group, Resource, Selection};
+use crate::sync::resources::resource_request::{ResourceRequest, logged_requests};
 
 /// Updates the rows of the fetch log. Removes the fetched records of answers, except for
 /// quarantined answers and the list of grades. Removes the answers about learners that are in no

@@ -2,8 +2,6 @@
 //! answers from one state of the service result in the same records, in whatever order and groups
 //! they are published.
 
-use super::authority::{AnswerSource, OPEN};
-use super::record_values::{TERMS, Values, has_no_value, is_empty, put, set, terms, text};
 use crate::record::field::{Field, position};
 use crate::record::kinds::{
     accountable_person, assessment, grade, learner, learning_outcome, learning_program, mark,
@@ -11,8 +9,10 @@ use crate::record::kinds::{
 };
 use crate::record::replication::coverage_key::{CoverageKey, CoverageKind};
 use crate::record::{Kind, Value};
-use crate::sync::plan::resource_request::ResourceRequest;
-use crate::sync::read::fetched_records::{FetchedRecord, Fields};
+use crate::sync::fetched_records::{FetchedRecord, Fields};
+use crate::sync::record_values::{TERMS, Values, has_no_value, is_empty, put, set, terms, text};
+use crate::sync::resources::authority::{AnswerSource, OPEN};
+use crate::sync::resources::resource_request::ResourceRequest;
 use std::collections::BTreeSet;
 
 /// The form of a record in one answer: some of its fields, or `None` if the record does not exist

@@ -3,12 +3,12 @@
 //! short lists. Removed values are counted per column: for each field that the answer has authority
 //! over, the number of stored values that the answer no longer contains.
 
-use super::authority::{AnswerSource, RECORD};
 use super::record_merge::RecordForm;
-use super::record_values::has_no_value;
 use crate::record::{Kind, Value};
-use crate::sync::plan::resource_request::ResourceRequest;
-use crate::sync::read::fetched_records::{FetchedRecord, Fields, RecordState};
+use crate::sync::fetched_records::{FetchedRecord, Fields, RecordState};
+use crate::sync::record_values::has_no_value;
+use crate::sync::resources::authority::{AnswerSource, RECORD};
+use crate::sync::resources::resource_request::ResourceRequest;
 use std::collections::{HashMap, HashSet};
 
 /// The number of values of a column that an answer may always remove.

@@ -1,14 +1,14 @@
 //! The result of decoding an answer: its records, or the reason why it was refused.
 
-use super::fetched_records::{FetchedRecords, Fields};
 use crate::dataset::LINE_BYTES;
 use crate::record::kinds::mark::Mark;
 use crate::record::replication::answer_notes::AnswerNotes;
 use crate::record::replication::enrolment_digest::EnrolmentDigests;
 use crate::record::values::message_values::shown_name;
 use crate::record::{Kind, Value};
-use crate::sync::plan::resource::Resource;
-use crate::sync::plan::resource_request::ResourceRequest;
+use crate::sync::fetched_records::{FetchedRecords, Fields};
+use crate::sync::resources::resource::Resource;
+use crate::sync::resources::resource_request::ResourceRequest;
 use serde::de::Error;
 use std::collections::BTreeSet;
 use std::fmt;

@@ -7,7 +7,7 @@
 use super::answer_builder::{AnswerBuilder, DecodeError, shape};
 use super::scalar::Scalar;
 use crate::record::Kind;
-use crate::record::value::integer;
+use crate::record::values::value::integer;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
 use std::fmt;

@@ -7,7 +7,7 @@ use super::level::{LEARNER, LEVELS, TERM};
 use super::marks::MarksDecoder;
 use super::scalar::Scalar;
 use crate::record::Kind;
-use crate::record::value::integer;
+use crate::record::values::value::integer;
 use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess};
 use serde_json::value::RawValue;
 

@@ -5,7 +5,6 @@
 //! and compared for each further learner; only the mark is decoded each time.
 
 use super::answer_builder::{AnswerBuilder, DecodeError, shape};
-use super::fetched_records::Fields;
 use super::leaf::{self, Leaf};
 use super::level::{GRADE, LEARNER, LEVELS, SUBJECT, YEAR};
 use super::scalar::Scalar;
@@ -13,7 +12,8 @@ use crate::record::field::{FieldForm, position};
 use crate::record::kinds::mark::Mark;
 use crate::record::kinds::{assessment, learning_program, mark};
 use crate::record::{Kind, Value};
-use crate::sync::plan::resource::{Format, Selection};
+use crate::sync::fetched_records::Fields;
+use crate::sync::resources::resource::{Format, Selection};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -2,16 +2,14 @@
 //! cannot be used costs that value, or its record if a rule reads it; the answer notes which. An
 //! answer that contains other data than was requested is refused as a whole.
 //!
-//! - `table`: the members of each answer. `fields`: objects, member by member. `scalar`: the
+//! - `fields`: objects, member by member. `scalar`: the
 //!   spellings of a value. `record`: objects that are records.
 //! - `subjects`, `enrolments`: the subjects of learners. `marks`, `mark_members`, `level`, `leaf`:
 //!   assessments and marks, from the grade down to the mark.
-//! - `fetched_records`: the decoded records, as bytes. `answer_builder`: the output of a decoder,
-//!   including what else an answer shows.
+//! - `answer_builder`: the output of a decoder, including what else an answer shows.
 
 mod answer_builder;
 mod enrolments;
-pub(crate) mod fetched_records;
 mod fields;
 mod leaf;
 mod level;
@@ -20,19 +18,18 @@ mod marks;
 mod record;
 mod scalar;
 mod subjects;
-pub(crate) mod table;
 #[cfg(test)]
 mod tests;
 
-use super::plan::resource::{Format, Selection};
-use super::plan::resource_request::ResourceRequest;
 use crate::json;
 use crate::record::Value;
 use crate::record::field::position;
 use crate::record::kinds::learner;
+use crate::sync::fetched_records::FetchedRecords;
+use crate::sync::resources::resource::{Format, Selection};
+use crate::sync::resources::resource_request::ResourceRequest;
 use answer_builder::AnswerBuilder;
 use enrolments::EnrolmentReader;
-use fetched_records::FetchedRecords;
 use fields::{ArrayOf, Members, ObjectOf};
 use marks::MarksDecoder;
 use record::RecordDecoder;

@@ -1,11 +1,11 @@
 //! Decodes objects whose members are the fields of a record.
 
 use super::answer_builder::{AnswerBuilder, DecodeError, shape};
-use super::fetched_records::Fields;
 use super::fields::{ArrayOf, Members};
 use super::scalar::Scalar;
-use super::table::{MemberTable, To};
 use crate::record::Value;
+use crate::sync::fetched_records::Fields;
+use crate::sync::resources::member_table::{MemberTable, To};
 use serde::de::MapAccess;
 
 /// Decodes objects into records of a kind.

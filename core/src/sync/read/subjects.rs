@@ -2,15 +2,15 @@
 //! school's current year.
 
 use super::answer_builder::{AnswerBuilder, DecodeError, shape};
-use super::fetched_records::Fields;
 use super::fields::{ArrayOf, Members, read_named};
 use super::scalar::Scalar;
 use crate::dataset::LINE_BYTES;
 use crate::record::field::{FieldForm, position};
 use crate::record::kinds::{grade, learner_subject, subject, term};
-use crate::record::value::EnrolledTerm;
+use crate::record::values::value::EnrolledTerm;
 use crate::record::{Kind, Value};
-use crate::sync::plan::resource::Resource;
+use crate::sync::fetched_records::Fields;
+use crate::sync::resources::resource::Resource;
 use serde::de::MapAccess;
 use std::borrow::Cow;
 use std::collections::BTreeSet;

@@ -3,13 +3,13 @@
 mod assessment_marks;
 mod subjects;
 
-use super::fetched_records::RecordState;
 use super::{DecodeError, Evidence, MAX_ANSWER_BYTES, decode_answer};
 use crate::dataset::LINE_BYTES;
 use crate::date::Date;
 use crate::record::Value;
-use crate::sync::plan::resource::Resource;
-use crate::sync::plan::resource_request::ResourceRequest;
+use crate::sync::fetched_records::RecordState;
+use crate::sync::resources::resource::Resource;
+use crate::sync::resources::resource_request::ResourceRequest;
 
 const SCHOOL: u64 = 1000;
 

@@ -2,13 +2,14 @@
 
 use crate::date::Date;
 use crate::record::{Kind, Value};
-use crate::sync::plan::resource::{Resource, Selection};
-use crate::sync::plan::resource_request::ResourceRequest;
+use crate::sync::fetched_records::RecordState;
 use crate::sync::read::decode_answer;
-use crate::sync::read::fetched_records::RecordState;
+use crate::sync::resources::resource::{Resource, Selection};
+use crate::sync::resources::resource_request::ResourceRequest;
 
 /// Decodes bytes as the answer to the request that the first of them selects. Checks that the
 /// decoded records can be encoded and decoded again, and that each has all required values.
+#[expect(clippy::expect_used, reason = "a failure of a fuzz target is a panic")]
 pub(crate) fn fuzz(bytes: &[u8]) -> bool {
     let Some((which, body)) = bytes.split_first() else {
         return false;

@@ -23,7 +23,7 @@ mod slot_cache;
 
 use super::change_counter::ChangeCounter;
 use super::pending_edits::Deferred;
-use crate::dataset::input::staging_buffer::{Staged, StagedHead};
+use crate::dataset::staging::staging_buffer::{Staged, StagedHead};
 use crate::dataset::summary::Change;
 use crate::error::Result;
 use crate::record::Kind;

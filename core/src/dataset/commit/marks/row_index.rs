@@ -1,7 +1,7 @@
 //! The index of mark rows: the grades and terms of a year in which a learner has a row. A question
 //! about one learner reads only these rows.
 
-use crate::dataset::commit::direct::decision;
+use crate::dataset::commit::change_counter::decision;
 use crate::dataset::commit::pending_edits::{Deferred, InOrder};
 use crate::dataset::summary::Change;
 use crate::error::{Error, Result};
