@@ -11,29 +11,20 @@ use chrono::{Datelike, Days, Months, NaiveDate};
 /// # Ok::<(), rollbook::BadDate>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Date {
-    year: u16,
-    month: u8,
-    day: u8,
-}
+pub struct Date(NaiveDate);
 
 /// The error for a text that is not a date of the form `YYYY-MM-DD`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a date: write YYYY-MM-DD, from 0001-01-01 to 9999-12-31")]
 pub struct BadDate;
 
+#[expect(clippy::unwrap_used, reason = "computed when this is compiled")]
 impl Date {
-    pub(crate) const MIN: Date = Date {
-        year: 1,
-        month: 1,
-        day: 1,
-    };
-    pub(crate) const MAX: Date = Date {
-        year: 9999,
-        month: 12,
-        day: 31,
-    };
+    pub(crate) const MIN: Date = Date(NaiveDate::from_ymd_opt(1, 1, 1).unwrap());
+    pub(crate) const MAX: Date = Date(NaiveDate::from_ymd_opt(9999, 12, 31).unwrap());
+}
 
+impl Date {
     /// Returns the date with these numbers, or `None` if the calendar does not have it.
     ///
     /// ```
@@ -41,11 +32,8 @@ impl Date {
     /// assert!(rollbook::Date::new(2025, 2, 29).is_none());
     /// ```
     pub fn new(year: u16, month: u8, day: u8) -> Option<Date> {
-        if !(1..=9999).contains(&year) {
-            return None;
-        }
-        NaiveDate::from_ymd_opt(i32::from(year), u32::from(month), u32::from(day))?;
-        Some(Date { year, month, day })
+        let date = NaiveDate::from_ymd_opt(year.into(), month.into(), day.into())?;
+        (1..=9999).contains(&year).then_some(Date(date))
     }
 
     /// Returns the year, from 1 to 9999.
@@ -56,17 +44,17 @@ impl Date {
     /// # Ok::<(), rollbook::BadDate>(())
     /// ```
     pub fn year(self) -> u16 {
-        self.year
+        u16::try_from(self.0.year()).unwrap_or(u16::MAX)
     }
 
     /// Returns the month, from 1 to 12.
     pub fn month(self) -> u8 {
-        self.month
+        self.0.month().to_le_bytes()[0]
     }
 
     /// Returns the day of the month, starting with 1.
     pub fn day(self) -> u8 {
-        self.day
+        self.0.day().to_le_bytes()[0]
     }
 
     /// Parses a date of exactly 4-2-2 ASCII digits.
@@ -80,7 +68,7 @@ impl Date {
 
     /// Returns the date as a number with the same order, such as 20260514.
     pub(crate) fn number(self) -> u64 {
-        u64::from(self.year) * 10_000 + u64::from(self.month) * 100 + u64::from(self.day)
+        u64::from(self.year()) * 10_000 + u64::from(self.month()) * 100 + u64::from(self.day())
     }
 
     /// Returns the date of a number that [`number`](Self::number) has returned.
@@ -93,19 +81,17 @@ impl Date {
     }
 
     pub(crate) fn push(self, out: &mut Vec<u8>) {
-        let [c, y] = [self.year / 100, self.year % 100].map(|n| u8::try_from(n).unwrap_or(0));
+        let [c, y] = [self.year() / 100, self.year() % 100].map(|n| u8::try_from(n).unwrap_or(0));
         let [c1, c2] = digits(c);
         let [y1, y2] = digits(y);
-        let [m1, m2] = digits(self.month);
-        let [d1, d2] = digits(self.day);
+        let [m1, m2] = digits(self.month());
+        let [d1, d2] = digits(self.day());
         out.extend_from_slice(&[c1, c2, y1, y2, b'-', m1, m2, b'-', d1, d2]);
     }
 
     /// Returns the same day of the previous month, or the last day of that month (4.1, 4.9).
     pub(crate) fn month_before(self) -> Date {
-        self.naive()
-            .and_then(|day| day.checked_sub_months(Months::new(1)))
-            .map_or(Date::MIN, Date::from_naive)
+        Date::limited(self.0.checked_sub_months(Months::new(1)), Date::MIN)
     }
 
     /// Returns the same day of the next year. For 29 February, it is 28 February (4.1).
@@ -115,69 +101,36 @@ impl Date {
 
     /// Returns the same day `years` years later. It may be 28 February instead of 29 February.
     pub(crate) fn years_after(self, years: u16) -> Date {
-        self.naive()
-            .and_then(|day| day.checked_add_months(Months::new(12 * u32::from(years))))
-            .map_or(Date::MAX, Date::from_naive)
+        let months = Months::new(12 * u32::from(years));
+        Date::limited(self.0.checked_add_months(months), Date::MAX)
     }
 
     pub(crate) fn days_after(self, days: u64) -> Date {
-        self.naive()
-            .and_then(|day| day.checked_add_days(Days::new(days)))
-            .map_or(Date::MAX, Date::from_naive)
+        Date::limited(self.0.checked_add_days(Days::new(days)), Date::MAX)
     }
 
     pub(crate) fn days_before(self, days: u64) -> Date {
-        self.naive()
-            .and_then(|day| day.checked_sub_days(Days::new(days)))
-            .map_or(Date::MIN, Date::from_naive)
+        Date::limited(self.0.checked_sub_days(Days::new(days)), Date::MIN)
     }
 
     /// Returns the number of days since 1970-01-01.
     pub(crate) fn unix_days(self) -> i64 {
-        let epoch = NaiveDate::from_ymd_opt(1970, 1, 1).unwrap_or_default();
-        let distance = |day: NaiveDate| day.signed_duration_since(epoch).num_days();
-        self.naive().map_or(0, distance)
+        self.0.to_epoch_days().into()
     }
 
     /// Returns the date that is this many days after 1970-01-01.
     pub(crate) fn from_unix_days(days: i64) -> Date {
-        let epoch = NaiveDate::from_ymd_opt(1970, 1, 1).unwrap_or_default();
-        let distance = Days::new(days.unsigned_abs());
-        let day = if days < 0 {
-            epoch.checked_sub_days(distance)
-        } else {
-            epoch.checked_add_days(distance)
-        };
-        day.map_or(
-            if days < 0 { Date::MIN } else { Date::MAX },
-            Date::from_naive,
-        )
+        let limit = if days < 0 { Date::MIN } else { Date::MAX };
+        let date = i32::try_from(days)
+            .ok()
+            .and_then(NaiveDate::from_epoch_days);
+        Date::limited(date, limit)
     }
 
-    fn naive(self) -> Option<NaiveDate> {
-        NaiveDate::from_ymd_opt(
-            i32::from(self.year),
-            u32::from(self.month),
-            u32::from(self.day),
-        )
-    }
-
-    /// Limits a date to the years that the API can represent.
-    fn from_naive(day: NaiveDate) -> Date {
-        if day.year() < 1 {
-            return Date::MIN;
-        }
-        let (Ok(year), Ok(month), Ok(day)) = (
-            u16::try_from(day.year()),
-            u8::try_from(day.month()),
-            u8::try_from(day.day()),
-        ) else {
-            return Date::MAX;
-        };
-        if year > 9999 {
-            return Date::MAX;
-        }
-        Date { year, month, day }
+    /// Limits a date to the years that the API can represent. The limit is used if there is no
+    /// date.
+    fn limited(date: Option<NaiveDate>, limit: Date) -> Date {
+        date.map_or(limit, Date).clamp(Date::MIN, Date::MAX)
     }
 }
 
@@ -191,7 +144,7 @@ impl std::str::FromStr for Date {
 
 impl std::fmt::Display for Date {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:04}-{:02}-{:02}", self.year, self.month, self.day)
+        write!(f, "{}", self.0)
     }
 }
 
@@ -215,10 +168,10 @@ impl DateTime {
             return None;
         }
         let fields = [
-            (u64::from(date.year) / 100, 7),
-            (u64::from(date.year) % 100, 7),
-            (u64::from(date.month), 4),
-            (u64::from(date.day), 5),
+            (u64::from(date.year()) / 100, 7),
+            (u64::from(date.year()) % 100, 7),
+            (u64::from(date.month()), 4),
+            (u64::from(date.day()), 5),
             (u64::from(hour), 5),
             (u64::from(minute), 6),
             (u64::from(second), 6),
