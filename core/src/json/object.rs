@@ -1,11 +1,14 @@
 //! Parsing of objects, arrays and strings in JSON from other sources.
 //!
-//! The parser of `serde_json` only checks that a text is JSON. Parsing values with it would add
-//! code for floating-point numbers to the WebAssembly module, and no record contains one.
+//! Values remain unparsed. Parsing them with `serde_json` would add code for floating-point numbers
+//! to the WebAssembly module, and no record contains one.
 
-use super::text::{string_length, unescape};
-use serde::de::IgnoredAny;
+use super::text::unescape;
+use serde::Deserializer;
+use serde::de::{MapAccess, Visitor};
+use serde_json::value::RawValue;
 use std::borrow::Cow;
+use std::fmt;
 
 /// The members of an object in order, including repeated names. Values are unparsed.
 pub(crate) struct Object<'a> {
@@ -15,25 +18,57 @@ pub(crate) struct Object<'a> {
 impl<'a> Object<'a> {
     /// Parses an object. The error says why the text is not an object.
     pub(crate) fn parse(text: &'a str) -> Result<Object<'a>, String> {
-        let value = text.trim_start_matches(BLANK);
-        let inside = inside(text, '{')?
-            .ok_or_else(|| format!("expected an object (column {})", text.len() - value.len()))?;
         let unpaired = || "a surrogate escape is unpaired".to_owned();
+        let mut parser = serde_json::Deserializer::from_str(text);
+        let parsed = parser.deserialize_map(Members);
+        let parsed = parsed.and_then(|members| parser.end().map(|()| members));
+        let parsed = parsed.map_err(|error| {
+            if error.is_data() {
+                let start = text.len() - text.trim_start_matches(BLANK).len();
+                return format!("expected an object (column {start})");
+            }
+            let text = error.to_string();
+            let (what, _) = text.split_once(" at line ").unwrap_or((&text, ""));
+            format!("{what} (column {})", error.column())
+        })?;
         if has_unpaired_surrogate(text) {
             return Err(unpaired());
         }
-        let mut parts = Parts(inside);
-        let mut members = Vec::with_capacity(32);
-        while let (Some(name), Some(value)) = (parts.next(), parts.next()) {
-            members.push((string(name).ok_or_else(unpaired)?, value));
-        }
+        let members = parsed.into_iter().map(|(name, value)| {
+            let name = string(name.get()).ok_or_else(unpaired)?;
+            Ok((name, value.get()))
+        });
+        let members = members.collect::<Result<_, String>>()?;
         Ok(Object { members })
+    }
+}
+
+/// The whitespace of JSON.
+const BLANK: [char; 4] = [' ', '\t', '\n', '\r'];
+
+/// Collects the names and values of an object.
+struct Members;
+
+impl<'de> Visitor<'de> for Members {
+    type Value = Vec<(&'de RawValue, &'de RawValue)>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut members = Vec::with_capacity(32);
+        while let Some(member) = map.next_entry()? {
+            members.push(member);
+        }
+        Ok(members)
     }
 }
 
 /// Returns the elements of an array, unparsed, or `None` if the text is not an array.
 pub(crate) fn elements(text: &str) -> Option<impl Iterator<Item = &str>> {
-    inside(text, '[').ok()?.map(Parts)
+    let elements: Vec<&RawValue> = serde_json::from_str(text).ok()?;
+    Some(elements.into_iter().map(RawValue::get))
 }
 
 /// Returns the text of a JSON string, or `None` if it is not a string or has an unpaired
@@ -41,60 +76,6 @@ pub(crate) fn elements(text: &str) -> Option<impl Iterator<Item = &str>> {
 pub(crate) fn string(raw: &str) -> Option<Cow<'_, str>> {
     let inside = raw.strip_prefix('"')?.strip_suffix('"')?;
     unescape(inside.as_bytes()).ok()
-}
-
-/// Returns the text after the first bracket of a value if it is this bracket. Fails if the text is
-/// not JSON.
-fn inside(text: &str, bracket: char) -> Result<Option<&str>, String> {
-    match serde_json::from_str(text) {
-        Ok(IgnoredAny) => Ok(text.trim_start_matches(BLANK).strip_prefix(bracket)),
-        Err(error) => {
-            let text = error.to_string();
-            let (what, _) = text.split_once(" at line ").unwrap_or((&text, ""));
-            Err(format!("{what} (column {})", error.column()))
-        }
-    }
-}
-
-const BLANK: [char; 4] = [' ', '\t', '\n', '\r'];
-
-/// The text after the bracket of a valid array or object. Iterates over its elements, or over its
-/// names and values in turn.
-struct Parts<'a>(&'a str);
-
-impl<'a> Iterator for Parts<'a> {
-    type Item = &'a str;
-
-    fn next(&mut self) -> Option<&'a str> {
-        let part = self.0.trim_start_matches(BETWEEN);
-        let (part, rest) = part.split_at_checked(length(part.as_bytes()))?;
-        self.0 = rest;
-        (!part.is_empty()).then_some(part)
-    }
-}
-
-/// The characters between parts.
-const BETWEEN: [char; 6] = [' ', '\t', '\n', '\r', ',', ':'];
-
-/// Returns the length of the first part.
-fn length(bytes: &[u8]) -> usize {
-    let mut depth = 0_usize;
-    let mut at = 0;
-    while let Some(byte) = bytes.get(at) {
-        match byte {
-            b'"' => {
-                let inside = bytes.get(at + 1..).unwrap_or_default();
-                at += 1 + string_length(inside).unwrap_or(inside.len());
-            }
-            b'[' | b'{' => depth += 1,
-            b']' | b'}' if depth > 0 => depth -= 1,
-            b']' | b'}' => break,
-            byte if depth == 0 && BETWEEN.contains(&char::from(*byte)) => break,
-            _ => {}
-        }
-        at += 1;
-    }
-    at.min(bytes.len())
 }
 
 /// Returns whether an escape from `\ud800` to `\udfff` is unpaired. The parser skips the values,
@@ -123,7 +104,6 @@ fn has_unpaired_surrogate(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::value::RawValue;
 
     #[test]
     fn members_are_in_order_and_include_repeated_names() {
@@ -205,7 +185,7 @@ mod tests {
     fn an_error_contains_its_column() {
         for (text, expected) in [
             ("  [1]", "expected an object (column 2)"),
-            (r#"{"a":1,}"#, "key must be a string (column 8)"),
+            (r#"{"a":1,}"#, "trailing comma (column 8)"),
             (r#"{"a":1"#, "EOF while parsing an object (column 6)"),
             (r#"{"\ud800":1}"#, "a surrogate escape is unpaired"),
         ] {

@@ -124,7 +124,7 @@ impl<'a> Iterator for TextMembers<'a> {
 }
 
 /// Returns the length of a string up to its closing quote.
-pub(super) fn string_length(inside: &[u8]) -> Option<usize> {
+fn string_length(inside: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {
         at += memchr2(b'"', b'\\', inside.get(at..)?)?;
