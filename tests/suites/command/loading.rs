@@ -158,7 +158,7 @@ fn an_interrupted_load_stores_nothing() {
         writeln!(stdin, "{line}").unwrap();
     }
     let mut kill = Command::new("kill");
-    let sent = kill.args(["-INT", &load.id().to_string()]).status();
+    let sent = kill.args(["-TERM", &load.id().to_string()]).status();
     assert!(sent.unwrap().success());
     assert!(!load.wait().unwrap().success());
     assert_eq!(folder.records("school.redb"), before);
