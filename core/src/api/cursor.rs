@@ -14,8 +14,8 @@
 
 use crate::error::Result;
 use crate::query::{Identity, RecordPosition};
-use crate::record::varint;
 use crate::store::CursorKey;
+use crate::varint;
 use base64ct::{Base64UrlUnpadded, Encoding};
 use siphasher::sip128::{Hasher128, SipHasher24};
 use std::hash::Hasher;

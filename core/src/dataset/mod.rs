@@ -45,6 +45,7 @@ pub(crate) use replication::stored_records::{
     are_all_synced, each_stored, grades, grades_and_years, learners, learners_taking_all, places_of,
 };
 pub(crate) use staging::line_values::Line;
+pub(crate) use staging::spilling_stage::{STAGE_BYTES, SpillingStage};
 pub(crate) use staging::staging_buffer::{Stage, removal as staged_removal};
 pub(crate) use summary::once;
 

@@ -4,7 +4,7 @@
 use super::compare::Compared;
 use super::feed_lines::{FeedHead, FeedLine, LineChecksum, digest_of};
 use super::feed_part::{FeedPart, not_followed};
-use crate::dataset::{Line, Lines, Progress, SplitLine, Stage, Summary, parse_line};
+use crate::dataset::{Line, Lines, Progress, SpillingStage, SplitLine, Summary, parse_line};
 use crate::error::{Error, Failure, Fault, Result};
 use crate::record::Value;
 use crate::record::replication::erased_learners::ErasedLearners;
@@ -14,9 +14,6 @@ use crate::store::{ChangePosition, Store, Write};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-
-/// The number of bytes of staged records above which they are moved from memory to the store.
-const STAGE_BYTES: usize = 16 << 20;
 
 /// A feed that is being received. Push its bytes in pieces of any size, then call
 /// [`finish`](Self::finish).
@@ -28,12 +25,10 @@ const STAGE_BYTES: usize = 16 << 20;
 pub struct Follow {
     store: Arc<Store>,
     lines: Lines,
-    stage: Stage,
+    stage: SpillingStage,
     /// The feed whose parts are arriving.
     feed: Option<FeedState>,
     part: Option<OpenPart>,
-    /// The name of the spilled entries in the store, if staged records were moved there.
-    staged: Option<String>,
     failed: Option<Failure>,
     progress: Progress,
     summary: Summary,
@@ -72,12 +67,11 @@ struct OpenPart {
 impl Follow {
     pub(crate) fn new(store: Arc<Store>) -> Follow {
         Follow {
+            stage: SpillingStage::new(store.clone()),
             store,
             lines: Lines::default(),
-            stage: Stage::default(),
             feed: None,
             part: None,
-            staged: None,
             failed: None,
             progress: Progress::default(),
             summary: Summary::default(),
@@ -327,22 +321,17 @@ impl Follow {
             // removed.
             line.deleted |= !erased.is_empty() && owner.is_some_and(|owner| erased.has(owner));
         }
-        self.stage.push(number, &line, None)?;
-        if self.stage.sorter.bytes() > STAGE_BYTES {
-            let name = self.staged.get_or_insert_with(|| self.store.staging_name());
-            self.store.stage(&mut self.stage.sorter, name)?;
-        }
-        Ok(())
+        self.stage.push(number, &line, None)
     }
 
     /// Commits the part whose end has arrived, and compares the records if the part has sums.
     fn end_part(&mut self) -> Result<()> {
-        let stage = std::mem::take(&mut self.stage);
+        let staged = self.stage.take();
         if let Some(OpenPart {
             part: Some(part), ..
         }) = self.part.take()
         {
-            let mut sorter = Some(stage.sorter);
+            let mut sorter = Some(staged);
             let compared = Compared {
                 at: part.to.clone(),
                 sums: part.sums.clone(),
@@ -352,25 +341,17 @@ impl Follow {
                 |write: &mut Write<'_>| part.commit(write, sorter.take().unwrap_or_default());
             self.summary.add(&self.store.write(commit)?);
             self.has_committed = true;
-            self.unstage();
+            self.stage.clear();
             return compared.compare(&self.store);
         }
-        self.unstage();
+        self.stage.clear();
         Ok(())
-    }
-
-    /// Removes spilled entries that were not committed.
-    fn unstage(&mut self) {
-        if let Some(name) = self.staged.take() {
-            // If the store cannot be written now, it removes them when it is opened.
-            let _ = self.store.unstage(&name);
-        }
     }
 }
 
 impl Drop for Follow {
     fn drop(&mut self) {
-        self.unstage();
+        self.stage.clear();
         // Parts of an incomplete feed may also have removed people. If the erasure fails, the next
         // feed repeats it.
         if !self.is_finished && self.has_committed {

@@ -2,8 +2,8 @@
 
 use crate::error::Result;
 use crate::query::parameters::date_window::DateWindow;
-use crate::record::varint;
 use crate::store::{Key, PinnedBlock, Records};
+use crate::varint;
 use std::ops::Range;
 
 /// An encoding of a question. It is the same on every machine and in every version.

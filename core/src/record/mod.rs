@@ -18,7 +18,6 @@ pub(crate) mod residual_fields;
 pub(crate) mod storage;
 pub(crate) mod stored;
 pub(crate) mod values;
-pub(crate) use crate::varint;
 
 pub(crate) use kind::Kind;
 pub(crate) use values::value::Value;

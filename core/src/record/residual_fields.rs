@@ -11,7 +11,7 @@
 use crate::error::{Error, Result};
 use crate::record::field::{Field, Role};
 use crate::record::values::value::Value;
-use crate::record::varint;
+use crate::varint;
 
 /// Appends the residual fields of these values.
 pub(crate) fn push(fields: &[Field], values: &[Value<'_>], out: &mut Vec<u8>) {

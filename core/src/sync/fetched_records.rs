@@ -19,7 +19,8 @@ use crate::record::kinds::mark::{Mark, length};
 use crate::record::replication::erased_learners::ErasedLearners;
 use crate::record::values::decimal::PackedDecimal;
 use crate::record::values::value::EnrolledTerm;
-use crate::record::{Kind, Value, varint};
+use crate::record::{Kind, Value};
+use crate::varint;
 use std::borrow::Cow;
 
 /// The codec version of the bytes. It must be increased with each change of the encoding.

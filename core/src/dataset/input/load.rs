@@ -7,7 +7,7 @@ use crate::dataset::commit::Commit;
 use crate::dataset::idempotency_key::IdempotencyKey;
 use crate::dataset::removal;
 use crate::dataset::staging::line_values::Line;
-use crate::dataset::staging::staging_buffer::Stage;
+use crate::dataset::staging::spilling_stage::SpillingStage;
 use crate::dataset::summary::{self, Summary};
 use crate::entropy::Entropy;
 use crate::error::{Error, Failure, Fault, Result};
@@ -16,9 +16,6 @@ use crate::record::values::password::Memory;
 use crate::record::{Kind, Value};
 use crate::store::{IdempotencyRecord, Reader, Store};
 use std::sync::Arc;
-
-/// The number of bytes of staged records above which they are moved from memory to the store.
-const STAGE_BYTES: usize = 16 << 20;
 
 /// The maximum size of a small dataset, after which the store is never compacted.
 const SMALL_BYTES: u64 = 1 << 20;
@@ -61,15 +58,11 @@ pub struct Load {
     is_looked_up: bool,
     has_password: bool,
     lines: Lines,
-    stage: Stage,
+    stage: SpillingStage,
     progress: Progress,
-    /// The name of the spilled entries in the store, if staged records were moved there.
-    staged: Option<String>,
     failed: Option<Failure>,
     /// The faults found so far, if the dataset is only checked.
     faults: Vec<Fault>,
-    /// The number of bytes of staged records above which they are moved to the store.
-    stage_bytes: usize,
     /// The memory in which passwords are hashed.
     memory: Memory,
 }
@@ -82,6 +75,7 @@ impl Load {
         key: Option<IdempotencyKey>,
     ) -> Load {
         Load {
+            stage: SpillingStage::new(store.clone()),
             store,
             entropy,
             mode,
@@ -90,12 +84,9 @@ impl Load {
             is_looked_up: false,
             has_password: false,
             lines: Lines::default(),
-            stage: Stage::default(),
             progress: Progress::default(),
-            staged: None,
             failed: None,
             faults: Vec::new(),
-            stage_bytes: STAGE_BYTES,
             memory: Memory::default(),
         }
     }
@@ -167,11 +158,11 @@ impl Load {
                 key.use_slow_hash(&self.entropy)?;
             }
         }
-        let stage = std::mem::take(&mut self.stage);
+        let staged = self.stage.take();
         let (mode, progress) = (self.mode, self.progress);
         let summary = self.store.write(|write| {
             summary::once(write, self.key.as_ref(), |write| {
-                let mut sorter = stage.sorter;
+                let mut sorter = staged;
                 if let Mode::Replace(school) = mode {
                     removal::stage_removal(write, &mut sorter, school)?;
                 }
@@ -181,7 +172,7 @@ impl Load {
                 Ok(summary)
             })
         })?;
-        self.unstage();
+        self.stage.clear();
         if progress.bytes > SMALL_BYTES {
             self.store.compact_if_wasteful();
         }
@@ -257,12 +248,7 @@ impl Load {
             hash = self.password_hash(&line)?;
             self.has_password |= hash.is_some();
         }
-        self.stage.push(number, &line, hash.as_deref())?;
-        if self.stage.sorter.bytes() > self.stage_bytes {
-            let name = self.staged.get_or_insert_with(|| self.store.staging_name());
-            self.store.stage(&mut self.stage.sorter, name)?;
-        }
-        Ok(())
+        self.stage.push(number, &line, hash.as_deref())
     }
 
     /// Ends a dataset that is only checked. Returns its faults in the order of the lines.
@@ -273,7 +259,7 @@ impl Load {
         }
         // Whether a school is missing depends on the whole dataset. Therefore the schools and the
         // records that need one are merged in a transaction that is rolled back.
-        let sorter = std::mem::take(&mut self.stage.sorter);
+        let sorter = self.stage.take();
         let mut faults = Vec::new();
         let tried = self.store.write(|write| {
             let mut commit = Commit::new(write, sorter)?;
@@ -308,22 +294,6 @@ impl Load {
             return Ok(Some(hash));
         }
         self.memory.hash(password, &self.entropy).map(Some)
-    }
-}
-
-impl Load {
-    /// Removes spilled entries that were not committed.
-    fn unstage(&mut self) {
-        if let Some(name) = self.staged.take() {
-            // If the store cannot be written now, it removes them when it is opened.
-            let _ = self.store.unstage(&name);
-        }
-    }
-}
-
-impl Drop for Load {
-    fn drop(&mut self) {
-        self.unstage();
     }
 }
 

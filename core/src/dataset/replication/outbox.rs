@@ -5,8 +5,8 @@ use super::fetch_log_rows;
 use super::stored_fetch_log;
 use crate::error::Result;
 use crate::record::kinds::integrator;
-use crate::record::varint;
 use crate::store::{Collection, Key, Partition, Reader, Write};
+use crate::varint;
 use twox_hash::XxHash3_64;
 
 /// The requested state of the authorisation of an integrator for an API type.

@@ -19,7 +19,7 @@ use crate::record::field::{Field, FieldForm, position};
 use crate::record::values::decimal::PackedDecimal;
 use crate::record::values::terms::{self, GROUP_FIELDS};
 use crate::record::values::value::{EnrolledTerm, Value};
-use crate::record::varint;
+use crate::varint;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 

@@ -10,7 +10,8 @@
 //! Texts and keys are preceded by their lengths, and numbers are [`varint`]s.
 
 use crate::error::{Error, Failure, Result};
-use crate::record::{Kind, varint};
+use crate::record::Kind;
+use crate::varint;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 

@@ -5,7 +5,7 @@
 //! ```
 
 use crate::error::Result;
-use crate::record::varint;
+use crate::varint;
 use std::collections::BTreeMap;
 use twox_hash::XxHash3_64;
 

@@ -3,7 +3,7 @@
 
 use crate::date::Date;
 use crate::error::{Error, Result};
-use crate::record::varint;
+use crate::varint;
 
 /// The current pass, or the last one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -114,13 +114,13 @@ impl PassHead {
     }
 
     pub(crate) fn decode(bytes: &[u8]) -> Result<PassHead> {
-        let [pass, began, flags, manner, options, erasures, outbox] = numbers(bytes)?;
+        let [pass, began, flags, codec_version, options, erasures, outbox] = numbers(bytes)?;
         Ok(PassHead {
             pass,
             began: began.cast_signed(),
             is_over: flags & 1 != 0,
             is_published: flags & 2 != 0,
-            codec_version: manner,
+            codec_version,
             options,
             erasures,
             outbox,

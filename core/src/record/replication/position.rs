@@ -138,16 +138,13 @@ impl FollowerState {
     fn decode(mut bytes: &[u8]) -> Result<FollowerState> {
         let position = FollowerPosition::take(&mut bytes)?;
         let awaiting_resend = Scope::decode(&mut bytes)?;
-        // Older versions wrote neither of these numbers.
-        let mut number = || match bytes {
-            [] => Ok(0),
-            _ => varint::take(&mut bytes),
-        };
+        let unchecked = varint::take(&mut bytes)?;
+        let asked_again = varint::take(&mut bytes)? > 0;
         Ok(FollowerState {
             position,
             awaiting_resend,
-            unchecked: number()?,
-            asked_again: number()? > 0,
+            unchecked,
+            asked_again,
         })
     }
 

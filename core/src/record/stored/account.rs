@@ -7,8 +7,8 @@ use crate::record::kinds::accountable_person;
 use crate::record::kinds::learner::{ACCOUNTS, CURRENT, FIELDS, STATUS_COLUMN};
 use crate::record::residual_fields;
 use crate::record::values::value::integer;
-use crate::record::varint;
 use crate::store::Block;
+use crate::varint;
 
 const DEBTOR_CODE: u8 = residual_field(FIELDS, "debtor_code");
 const ACCOUNTABLE_PERSON: u8 = residual_field(FIELDS, "accountable_person_id");

@@ -4,7 +4,7 @@ use super::mark_row::{MarkRow, cut, is_mark};
 use crate::error::{Error, Failure, Result};
 use crate::record::kinds::assessment::SLOTS;
 use crate::record::kinds::mark;
-use crate::record::varint;
+use crate::varint;
 use std::collections::BTreeSet;
 
 /// A mark row that is being edited.

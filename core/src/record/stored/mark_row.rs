@@ -12,7 +12,7 @@
 use crate::error::{Error, Failure, Result};
 use crate::record::kinds::assessment::SLOTS;
 use crate::record::kinds::mark;
-use crate::record::varint;
+use crate::varint;
 
 /// The limit for the bytes of all slots of a row.
 const MAX_BYTES: usize = SLOTS * mark::MAX_BYTES;

@@ -15,8 +15,8 @@ use crate::record::kind::{Kind, newest_rendering};
 use crate::record::residual_fields;
 use crate::record::values::fold::fold;
 use crate::record::values::value::Value;
-use crate::record::varint;
 use crate::store::{Item, ItemBuffer};
+use crate::varint;
 use std::ops::Range;
 
 /// The last version that changed how JSON, residual fields or filter columns are made of the

@@ -5,7 +5,7 @@
 //! general normaliser would add 69 KB to the package for browsers.
 
 use super::fold_table::{EXPANDED, MAPPED, MAPPED_TO, OTHER_MARKS, REMOVED};
-use crate::record::varint;
+use crate::varint;
 use std::sync::LazyLock;
 
 /// Appends the folded text.

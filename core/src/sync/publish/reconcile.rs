@@ -7,7 +7,7 @@ use super::publication_input::Publication;
 use super::record_merge::{MergeContext, RecordForm, merge};
 use super::shrink_guard::{Losses, Quarantine};
 use crate::dataset::replication::{stored_coverage, stored_fetch_log};
-use crate::dataset::{self, Line, Stage};
+use crate::dataset::{self, Line, STAGE_BYTES, Stage};
 use crate::error::{Error, Result};
 use crate::record::field::position;
 use crate::record::kinds::assessment::AssessmentPlace;
@@ -21,9 +21,6 @@ use crate::sync::record_values::{TERMS, put};
 use crate::sync::resources::resource_request::ResourceRequest;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
-
-/// The size of the changed records in memory, in bytes, beyond which they are written to the store.
-const STAGE_BYTES: usize = 16 << 20;
 
 /// The result of a reconciliation.
 #[derive(Default)]

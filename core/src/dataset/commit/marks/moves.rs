@@ -6,8 +6,8 @@ use super::row_edit::RowEdit;
 use crate::error::{Error, Result};
 use crate::record::address::{GradeTerm, SlotAddress, mark_address};
 use crate::record::stored::mark_row::MarkRow;
-use crate::record::varint;
 use crate::store::{Collection, Key, Partition, Reader, Write};
+use crate::varint;
 
 /// A callback for each record. It receives the edits of rows, and the key and the first column of
 /// the record.

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Failure, Result};
 use crate::record::kinds::mark;
-use crate::record::varint;
+use crate::varint;
 
 /// An edit of a mark row, or of a mark without an assessment, whose slot is 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

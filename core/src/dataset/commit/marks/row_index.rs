@@ -5,8 +5,8 @@ use crate::dataset::commit::change_counter::decision;
 use crate::dataset::commit::pending_edits::{Deferred, InOrder};
 use crate::dataset::summary::Change;
 use crate::error::{Error, Result};
-use crate::record::varint;
 use crate::store::{Decision, Edits, Item, ItemBuffer, Key, Partition, Write};
+use crate::varint;
 use std::collections::BTreeSet;
 
 /// Returns an edit which records that a row of this term was added or removed.

@@ -15,7 +15,7 @@ fn store(location: Location) -> Result<Arc<Store>> {
 /// Returns a load that moves staged records to the store after a few of them.
 fn load(store: &Arc<Store>) -> Load {
     let mut load = Load::new(store.clone(), Entropy::System, Mode::Apply, None);
-    load.stage_bytes = 2000;
+    load.stage.limit = 2000;
     load
 }
 
@@ -38,7 +38,7 @@ fn staged_records_are_all_stored_or_none() -> Result<()> {
     let store = store(Location::Memory)?;
     let mut whole = load(&store);
     whole.push(&grades(500))?;
-    assert!(whole.staged.is_some());
+    assert!(whole.stage.name.is_some());
     assert_eq!(whole.finish()?.total().added, 500);
 
     let mut cancelled = load(&store);
@@ -67,12 +67,15 @@ fn a_load_under_an_id_that_is_taken_stages_nothing() -> Result<()> {
     };
     let mut first = under_id();
     first.push(&grades(500))?;
-    assert!(first.staged.is_some());
+    assert!(first.stage.name.is_some());
     let summary = first.finish()?;
     for (count, expected) in [(500, Ok(summary)), (501, Err(Error::IdReused))] {
         let mut again = under_id();
         again.push(&grades(count))?;
-        assert_eq!((&again.staged, again.stage.sorter.bytes()), (&None, 0));
+        assert_eq!(
+            (&again.stage.name, again.stage.stage.sorter.bytes()),
+            (&None, 0)
+        );
         assert_eq!(again.progress().lines, count);
         assert_eq!(again.finish(), expected);
     }
