@@ -3,6 +3,7 @@
 
 use crate::date::Date;
 use crate::error::{Error, Result};
+use crate::platform::HAS_SYSTEM;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -48,8 +49,7 @@ impl Clock {
 
     /// Fails if this platform does not have the clock.
     pub(crate) fn check(&self) -> Result<()> {
-        if matches!(self, Clock::System) && cfg!(all(target_family = "wasm", target_os = "unknown"))
-        {
+        if matches!(self, Clock::System) && !HAS_SYSTEM {
             return Err(Error::unsupported(
                 "this platform has no system clock: give one when opening",
             ));

@@ -18,13 +18,10 @@ pub struct Date(NaiveDate);
 #[error("not a date: write YYYY-MM-DD, from 0001-01-01 to 9999-12-31")]
 pub struct BadDate;
 
-#[expect(clippy::unwrap_used, reason = "computed when this is compiled")]
 impl Date {
     pub(crate) const MIN: Date = Date(NaiveDate::from_ymd_opt(1, 1, 1).unwrap());
     pub(crate) const MAX: Date = Date(NaiveDate::from_ymd_opt(9999, 12, 31).unwrap());
-}
 
-impl Date {
     /// Returns the date with these numbers, or `None` if the calendar does not have it.
     ///
     /// ```

@@ -60,10 +60,7 @@
 //!
 //! **To observe answers.** [`Observable`]: a question that can be observed. [`LiveQuery`]: its
 //! answer now, and again whenever the answer changes.
-#![cfg_attr(
-    all(feature = "stream", not(target_family = "wasm")),
-    doc = "[`Answers`]: the same as a `Stream`."
-)]
+#![cfg_attr(feature = "stream", doc = "[`Answers`]: the same as a `Stream`.")]
 //!
 #![cfg_attr(
     feature = "records",
@@ -123,6 +120,7 @@ mod http;
 mod json;
 #[cfg(feature = "openapi")]
 pub mod openapi;
+mod platform;
 mod query;
 mod record;
 #[cfg(feature = "records")]
@@ -185,9 +183,8 @@ pub use api::{Answer, NoUpgrade, Page, Request, SetState, Status, Upgrade};
 pub use clock::Clock;
 pub use dataset::{Counts, Coverage, Covered, Export, Load, Progress, Summary};
 pub use date::{BadDate, Date};
-#[cfg(all(feature = "stream", not(target_family = "wasm")))]
+#[cfg(feature = "stream")]
 pub use engine::Answers;
-#[cfg(not(target_family = "wasm"))]
 pub use engine::LiveFeed;
 pub use engine::{
     Compaction, Credentials, Engine, KeyedChanges, LiveQuery, Observable, Options, Stats,

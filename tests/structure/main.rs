@@ -28,7 +28,9 @@ const LAYERS: [&[&str]; 9] = [
     &["query"],
     &["record"],
     &["store"],
-    &["clock", "date", "entropy", "error", "json", "url", "varint"],
+    &[
+        "clock", "date", "entropy", "error", "json", "platform", "url", "varint",
+    ],
 ];
 
 /// The maximum number of lines of a file.

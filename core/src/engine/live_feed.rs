@@ -2,17 +2,13 @@
 
 use super::Engine;
 use crate::dataset::Export;
-#[cfg(not(target_family = "wasm"))]
 use crate::error::Error;
 use crate::error::public::Result;
 use crate::feed::{Feed, Follow};
-#[cfg(not(target_family = "wasm"))]
 use crate::record::presence::{RECORDS, STATE};
 use crate::record::replication::position::FollowerState;
 use crate::record::replication::scope::Scope;
-#[cfg(not(target_family = "wasm"))]
 use crate::store::{Sources, Store, Watch};
-#[cfg(not(target_family = "wasm"))]
 use std::sync::{Arc, Weak};
 
 impl Engine {
@@ -99,7 +95,6 @@ impl Engine {
     /// assert!(feeds.poll(Some(&position)).is_some());
     /// # Ok::<(), rollbook::Error>(())
     /// ```
-    #[cfg(not(target_family = "wasm"))]
     pub fn observe_feed(&self, scope: Scope) -> LiveFeed {
         let schools = scope.schools.keys();
         let sources = RECORDS.union(STATE);
@@ -140,7 +135,6 @@ impl Engine {
 }
 
 /// Observes the feeds of a scope, one after the other. See [`Engine::observe_feed`].
-#[cfg(not(target_family = "wasm"))]
 pub struct LiveFeed {
     store: Weak<Store>,
     scope: Scope,
@@ -151,7 +145,6 @@ pub struct LiveFeed {
     current: Option<String>,
 }
 
-#[cfg(not(target_family = "wasm"))]
 impl LiveFeed {
     /// Returns the feed after a position if the follower should apply it (see
     /// [`Feed::has_changes`]). If the last poll had the same position and returned nothing, and

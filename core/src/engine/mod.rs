@@ -18,16 +18,14 @@ mod revision;
 mod sync;
 #[cfg(test)]
 mod tests;
-#[cfg(not(target_family = "wasm"))]
 mod timer_thread;
 mod verify;
 
 pub use engine_options::{Compaction, Credentials, Options};
 pub use keyed_changes::KeyedChanges;
-#[cfg(not(target_family = "wasm"))]
 pub use live_feed::LiveFeed;
 pub use maintain::Stats;
-#[cfg(all(feature = "stream", not(target_family = "wasm")))]
+#[cfg(feature = "stream")]
 pub use observe::Answers;
 pub use observe::{LiveQuery, Observable};
 pub use verify::Verification;
@@ -43,7 +41,6 @@ use crate::store::{Location, Store, StoreOptions};
 use redb::StorageBackend;
 use std::path::Path;
 use std::sync::Arc;
-#[cfg(not(target_family = "wasm"))]
 use timer_thread::TimerThread;
 
 /// The integration API over its own store.
@@ -79,7 +76,6 @@ pub struct Engine {
     entropy: Entropy,
     clock: Clock,
     limits: api::Limits,
-    #[cfg(not(target_family = "wasm"))]
     timer_thread: Arc<TimerThread>,
     syncs: crate::sync::OwnershipTokens,
 }
@@ -172,7 +168,6 @@ impl Engine {
         // next erasure completes it.
         let _ = store.erase_leftovers();
         Ok(Engine {
-            #[cfg(not(target_family = "wasm"))]
             timer_thread: TimerThread::new(&options.clock),
             freshness: Arc::new(Freshness::read(&store)?),
             store: Arc::new(store),

@@ -2,11 +2,9 @@
 
 use super::redb_guard::panic_guard::catch_panic;
 use crate::error::Error;
+use crate::platform::HAS_SYSTEM;
 use crate::store::transaction::snapshot::Snapshot;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
-
-/// Whether a caller can wait for another thread.
-const HAS_THREADS: bool = cfg!(not(all(target_family = "wasm", target_os = "unknown")));
 
 /// The snapshot of a lease.
 #[derive(Default)]
@@ -66,7 +64,7 @@ impl Leases {
         list: MutexGuard<'a, LeaseList>,
         wait: std::time::Duration,
     ) -> MutexGuard<'a, LeaseList> {
-        if !HAS_THREADS {
+        if !HAS_SYSTEM {
             return list;
         }
         let waited = self

@@ -256,7 +256,6 @@ impl Store {
     /// Ends all watches of the store. Other owners may continue to use the store.
     pub(crate) fn end_watches(&self) {
         self.writer.watchers.end();
-        #[cfg(not(target_family = "wasm"))]
         self.writer.watchers.wake();
     }
 

@@ -47,7 +47,6 @@ pub(crate) use journal::read_since::{ChangePosition, ChangesSince};
 pub(crate) use lease::Lease;
 pub(crate) use lifecycle::{Location, Store};
 pub(crate) use recovery::backup::{OmittedRows, write as backup};
-#[cfg(not(target_family = "wasm"))]
 pub(crate) use redb_guard::panic_guard::catch_panic;
 pub(crate) use rows::table_definitions::CursorKey;
 #[cfg(any(test, fuzzing))]
@@ -59,6 +58,5 @@ pub(crate) use transaction::idempotency_records::IdempotencyRecord;
 pub(crate) use transaction::school_owner::SchoolOwner;
 pub(crate) use transaction::snapshot::Snapshot;
 pub(crate) use transaction::write::Write;
-#[cfg(not(target_family = "wasm"))]
 pub(crate) use watchers::Wake;
 pub(crate) use watchers::Watch;

@@ -1,16 +1,13 @@
 //! Notification of changes. The bits of the data that a commit changed are compared with the bits
 //! of the data that an answer depends on.
 
-#[cfg(not(target_family = "wasm"))]
 use super::redb_guard::panic_guard::catch_panic;
 use crate::store::changes::change_bits::{ChangedSources, Sources};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A function that wakes a waiter. It is called without any lock. On platforms without threads,
-/// there are no waiters.
-#[cfg(not(target_family = "wasm"))]
+/// A function that wakes a waiter. It is called without any lock.
 pub(crate) type Wake = Arc<dyn Fn() + Send + Sync>;
 
 /// All watches of a store.
@@ -22,7 +19,6 @@ struct WatcherList {
     /// The watchers by the school that they watch, or by `None` if they watch all schools.
     all: HashMap<Option<u64>, Vec<Arc<Watcher>>>,
     /// The functions of watchers that were notified and not woken yet.
-    #[cfg(not(target_family = "wasm"))]
     due: Vec<Wake>,
     has_ended: bool,
 }
@@ -35,7 +31,6 @@ struct Watcher {
     /// watcher is not woken again.
     is_notified: AtomicBool,
     has_ended: AtomicBool,
-    #[cfg(not(target_family = "wasm"))]
     wake: Mutex<Option<Wake>>,
 }
 
@@ -54,7 +49,6 @@ impl Watchers {
             sources: AtomicU64::new(sources.bits),
             is_notified: AtomicBool::new(true),
             has_ended: AtomicBool::new(list.has_ended),
-            #[cfg(not(target_family = "wasm"))]
             wake: Mutex::default(),
         });
         list.all.entry(school).or_default().push(watcher.clone());
@@ -109,7 +103,6 @@ impl Watchers {
         for school in schools {
             for watcher in list.all.get(&school).into_iter().flatten() {
                 if is_affected(watcher) && !watcher.is_notified.swap(true, Ordering::AcqRel) {
-                    #[cfg(not(target_family = "wasm"))]
                     list.due.extend(watcher.wake().clone());
                 }
             }
@@ -118,7 +111,6 @@ impl Watchers {
 
     /// Wakes the watchers that were notified. The caller must not have any lock of the store,
     /// because the functions may use the store at once.
-    #[cfg(not(target_family = "wasm"))]
     pub(super) fn wake(&self) {
         let due = std::mem::take(&mut self.list().due);
         for wake in due {
@@ -139,7 +131,6 @@ impl Watcher {
         }
     }
 
-    #[cfg(not(target_family = "wasm"))]
     fn wake(&self) -> MutexGuard<'_, Option<Wake>> {
         self.wake.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -166,7 +157,6 @@ impl Watch {
 
     /// Sets the function that is called at the next notification, and at the first one after each
     /// [`take_changed`](Self::take_changed).
-    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn on_change(&self, wake: Option<Wake>) {
         let before = std::mem::replace(&mut *self.watcher.wake(), wake);
         drop(before);

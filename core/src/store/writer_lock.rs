@@ -2,6 +2,7 @@
 
 use super::watchers::Watchers;
 use crate::error::{Error, Failure, Result};
+use crate::platform::HAS_SYSTEM;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -32,7 +33,7 @@ impl WriterLock {
             .is_locked
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        if *is_locked && cfg!(all(target_family = "wasm", target_os = "unknown")) {
+        if *is_locked && !HAS_SYSTEM {
             return Err(busy());
         }
         if *is_locked {
@@ -59,7 +60,6 @@ impl Drop for WriterGuard<'_> {
         *is_locked = false;
         drop(is_locked);
         self.0.released.notify_one();
-        #[cfg(not(target_family = "wasm"))]
         self.0.watchers.wake();
     }
 }

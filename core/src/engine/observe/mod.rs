@@ -4,18 +4,16 @@
 //! - This file: repeats the question and returns changed answers. `waiter`, `stream`: the ways to
 //!   wait for the next answer.
 
-#[cfg(all(feature = "stream", not(target_family = "wasm")))]
+#[cfg(feature = "stream")]
 mod stream;
 #[cfg(test)]
 mod tests;
-#[cfg(not(target_family = "wasm"))]
 mod waiter;
 
-#[cfg(all(feature = "stream", not(target_family = "wasm")))]
+#[cfg(feature = "stream")]
 pub use stream::Answers;
 
 use super::Engine;
-#[cfg(not(target_family = "wasm"))]
 use super::timer_thread::{Registration, TimerThread};
 use crate::api::{self, Answer, Status};
 use crate::clock::Clock;
@@ -67,7 +65,8 @@ type WriteAnswer = fn(&dyn Query, View<'_>, &mut Vec<u8>) -> error::Result<Statu
 /// It is an iterator that waits for the next answer, and [`stream`](Self::stream) converts it to a
 /// `Stream`. An app with its own event loop calls [`poll`](Self::poll), and
 /// [`on_change`](Self::on_change) sets a callback for the time to do so. If several of these ways
-/// to wait are used, the last one is in effect. In WebAssembly there is only `poll`.
+/// to wait are used, the last one is in effect. Only `poll` works in a browser, because nothing can
+/// wait there: the iterator ends, and a callback cannot be set.
 pub struct LiveQuery {
     question: Box<dyn Observable>,
     write_answer: WriteAnswer,
@@ -79,9 +78,7 @@ pub struct LiveQuery {
     validity: Option<Range<i64>>,
     /// The last result that was returned: the digest of an answer, or an error.
     last: Option<Result<u128>>,
-    #[cfg(not(target_family = "wasm"))]
     timer_thread: Arc<TimerThread>,
-    #[cfg(not(target_family = "wasm"))]
     registration: Option<Registration>,
 }
 
@@ -147,9 +144,7 @@ impl Engine {
             watch: self.store.watch(school, sources),
             validity: None,
             last: None,
-            #[cfg(not(target_family = "wasm"))]
             timer_thread: self.timer_thread.clone(),
-            #[cfg(not(target_family = "wasm"))]
             registration: None,
         }
     }
@@ -174,7 +169,6 @@ impl LiveQuery {
         } else {
             None
         };
-        #[cfg(not(target_family = "wasm"))]
         self.update_timer();
         result
     }

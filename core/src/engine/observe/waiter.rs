@@ -4,6 +4,7 @@ use super::LiveQuery;
 use crate::api::Answer;
 use crate::engine::timer_thread::wait_time;
 use crate::error::public::Result;
+use crate::platform::HAS_SYSTEM;
 #[cfg(feature = "stream")]
 use crate::store::Wake;
 use std::sync::Arc;
@@ -22,7 +23,7 @@ impl Iterator for LiveQuery {
             if let Some(result) = self.poll() {
                 break Some(result);
             }
-            if self.is_over() {
+            if self.is_over() || !HAS_SYSTEM {
                 break None;
             }
             match self.next_look() {

@@ -2,12 +2,10 @@
 //! do about the cause.
 
 use crate::error::{Error, Failure};
+use crate::platform::HAS_SYSTEM;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::path::{Path, is_separator};
-
-/// Without a file system there is no path to examine.
-const HAS_FILES: bool = cfg!(not(all(target_family = "wasm", target_os = "unknown")));
 
 /// Returns the error of a file that was not opened or created.
 #[cold]
@@ -63,7 +61,7 @@ fn is_folder(path: &Path) -> bool {
 /// Returns what to do about a failure to open or create a file. The path is examined, because the
 /// system reports the same error for different causes.
 fn remedy(path: &Path, kind: ErrorKind) -> String {
-    if !HAS_FILES {
+    if !HAS_SYSTEM {
         return "open the store with a backend".to_owned();
     }
     if path.as_os_str().is_empty() {
