@@ -95,10 +95,6 @@ impl Watchers {
         schools: impl Iterator<Item = Option<u64>>,
         is_affected: impl Fn(&Watcher) -> bool,
     ) {
-        // The WebAssembly module, whose size matters, has no watches: browser tabs poll instead.
-        if cfg!(module) {
-            return;
-        }
         let list = &mut *self.list();
         for school in schools {
             for watcher in list.all.get(&school).into_iter().flatten() {

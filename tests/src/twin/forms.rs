@@ -2,11 +2,11 @@
 //! its fault.
 
 use super::dates::{is_date_time, parse_date};
+use super::dates::{offset_text, parse_offset};
 use super::decimals::{exact_text, parse_decimal};
 use super::fields::Form;
 use super::integers::digits;
 use super::json::Value;
-use super::offset::{offset_text, parse_offset};
 use super::render::Json;
 
 const DECIMAL: &str = "is not a decimal (at most 12 digits, then at most 6 after a point)";

@@ -6,8 +6,8 @@ use super::answer::{
     MAX_BODY_BYTES, TwinAnswer, bad_request, data, not_activated, not_found, too_large,
 };
 use super::dates::local_date;
+use super::dates::parse_offset;
 use super::kinds::Kind;
-use super::offset::parse_offset;
 use super::params::Params;
 use super::question::View;
 use super::records::Store;

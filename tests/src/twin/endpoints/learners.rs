@@ -1,9 +1,10 @@
 //! 4.1 Get Learner(s).
 
 use jiff::civil::Date;
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_properties::{GeneralCategory, UnicodeGeneralCategory as _};
 
 use super::super::dates::{month_before, parse_date, year_after};
-use super::super::fold::fold;
 use super::super::kinds::Kind;
 use super::super::params::{Fault, Params, fault};
 use super::super::parents::{PARENT, parents};
@@ -172,4 +173,14 @@ fn bears_name(record: &Record, folded: &str) -> bool {
     [fold(first), fold(last), fold(&format!("{first} {last}"))]
         .iter()
         .any(|name| name.contains(folded))
+}
+
+/// Returns the folded name that the parameter `name` compares (`decisions.md`, "Queries", `name`):
+/// the text in NFD, without general category Mn, in Unicode lower case.
+fn fold(text: &str) -> String {
+    let without_marks: String = text
+        .nfd()
+        .filter(|letter| letter.general_category() != GeneralCategory::NonspacingMark)
+        .collect();
+    without_marks.to_lowercase()
 }

@@ -1,8 +1,6 @@
 //! What random sequences reach, and what is true after each of them.
 
 mod answers;
-mod cursors;
-mod export;
 mod faults;
 mod shares;
 mod shrinking;
@@ -10,7 +8,8 @@ mod walks;
 
 use std::sync::LazyLock;
 
-use rollbook_tests::twin::{Twin, TwinAnswer};
+use rollbook_tests::random::Random;
+use rollbook_tests::twin::{Counts, Twin, TwinAnswer};
 use rollbook_tests::world::{Action, Cursors, Outcome, World, blanked};
 
 /// A sequence with its outcomes in the naive implementation, and the final state.
@@ -50,4 +49,41 @@ fn description(body: &serde_json::Value) -> Option<&str> {
 /// Returns the number of records on a page.
 fn data_len(body: &serde_json::Value) -> Option<usize> {
     Some(body.get("data")?.as_array()?.len())
+}
+
+#[test]
+#[ignore = "tests/run searches"]
+fn an_export_is_the_whole_store_in_any_order() {
+    for (seed, life) in (0..).zip(LIVES.iter()) {
+        let export = life.twin.export();
+        let mut lines: Vec<String> = export.lines().map(str::to_owned).collect();
+        Random::new(seed).shuffle(&mut lines);
+        let mut fresh = Twin::default();
+        for again in [false, true] {
+            let summary = fresh.apply(&lines).expect("an export can be applied");
+            assert_eq!(fresh.export(), export, "seed {seed}");
+            let same = |n: &Counts| (n.changed, n.removed) == (0, 0) && again == (n.added == 0);
+            assert!(summary.values().all(same), "seed {seed}: {summary:?}");
+        }
+    }
+}
+
+#[test]
+fn the_last_cursor_is_inserted() {
+    let mut cursors = Cursors::default();
+    let target = "/a?cursor=<cursor>&b=<cut-cursor>x&c=<changed-cursor>";
+    assert_eq!(cursors.fill(target), "/a?cursor=none&b=nonx&c=noAe");
+    cursors.note(r#"{"data":[],"meta":{"limit":0,"next_cursor":"abAd"}}"#);
+    cursors.note(r#"{"success":false,"message":"],\"meta\":{\"limit\":"}"#);
+    assert_eq!(cursors.fill(target), "/a?cursor=abAd&b=abAx&c=abBd");
+    cursors.note(r#"{"data":["\"next_cursor\":\"x\""],"meta":{"limit":1}}"#);
+    assert_eq!(cursors.fill(target), "/a?cursor=&b=nonx&c=noAe");
+}
+
+#[test]
+fn only_the_text_of_a_cursor_is_blanked() {
+    let body = r#"{"data":[1],"meta":{"limit":1,"next_cursor":"abc"}}"#;
+    assert_eq!(blanked(body), body.replace("abc", ""));
+    let without = r#"{"data":["\"next_cursor\":\"x\""],"meta":{"limit":1}}"#;
+    assert_eq!(blanked(without), without);
 }
