@@ -25,6 +25,20 @@ struct Module {
     file: PathBuf,
     names: Names,
     uses: BTreeSet<ModulePath>,
+    methods: Methods,
+}
+
+/// The methods of a file.
+#[derive(Default)]
+struct Methods {
+    /// The types that are declared in the file.
+    types: BTreeSet<String>,
+    /// The names of all methods that the file defines.
+    defined: BTreeSet<String>,
+    /// The methods of types of other files.
+    added: BTreeSet<String>,
+    /// The names of the methods that the file calls.
+    called: BTreeSet<String>,
 }
 
 fn is_test(attributes: &[Attribute]) -> bool {
@@ -162,6 +176,61 @@ impl<'ast> Visit<'ast> for Reader<'_> {
     }
 }
 
+impl<'ast> Visit<'ast> for Methods {
+    fn visit_item(&mut self, item: &'ast Item) {
+        let attributes = match item {
+            Item::Mod(module) => &module.attrs,
+            Item::Fn(function) => &function.attrs,
+            Item::Impl(block) => &block.attrs,
+            _ => return visit::visit_item(self, item),
+        };
+        if !is_test(attributes) {
+            visit::visit_item(self, item);
+        }
+    }
+
+    fn visit_item_impl(&mut self, block: &'ast syn::ItemImpl) {
+        let name = match &*block.self_ty {
+            syn::Type::Path(path) => path.path.segments.last().unwrap().ident.to_string(),
+            _ => String::new(),
+        };
+        for item in &block.items {
+            if let syn::ImplItem::Fn(method) = item {
+                let method = method.sig.ident.to_string();
+                if block.trait_.is_none() && !self.types.contains(&name) {
+                    self.added.insert(method.clone());
+                }
+                self.defined.insert(method);
+            }
+        }
+        visit::visit_item_impl(self, block);
+    }
+
+    fn visit_trait_item_fn(&mut self, method: &'ast syn::TraitItemFn) {
+        self.defined.insert(method.sig.ident.to_string());
+        visit::visit_trait_item_fn(self, method);
+    }
+
+    fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+        self.called.insert(call.method.to_string());
+        visit::visit_expr_method_call(self, call);
+    }
+}
+
+fn methods(source: &syn::File) -> Methods {
+    let types = source.items.iter().filter_map(|item| match item {
+        Item::Struct(item) => Some(item.ident.to_string()),
+        Item::Enum(item) => Some(item.ident.to_string()),
+        _ => None,
+    });
+    let mut methods = Methods {
+        types: types.collect(),
+        ..Methods::default()
+    };
+    methods.visit_file(source);
+    methods
+}
+
 /// Returns the modules of the crate, without modules of tests.
 fn modules() -> BTreeMap<ModulePath, Module> {
     let mut modules = BTreeMap::new();
@@ -200,7 +269,16 @@ fn modules() -> BTreeMap<ModulePath, Module> {
             reader.visit_item(item);
         }
         reader.visit_file(&source);
-        modules.insert(at, Module { file, names, uses });
+        let methods = methods(&source);
+        modules.insert(
+            at,
+            Module {
+                file,
+                names,
+                uses,
+                methods,
+            },
+        );
     }
     modules
 }
@@ -228,9 +306,28 @@ fn owner(
     Some(at)
 }
 
+/// Returns the methods that a file adds to a type of another file, if no other file defines a method
+/// of this name: whoever calls such a method depends on the file.
+fn added_methods(modules: &BTreeMap<ModulePath, Module>) -> BTreeMap<String, &ModulePath> {
+    let mut definers = BTreeMap::<&String, Vec<&ModulePath>>::new();
+    for (at, module) in modules {
+        for name in &module.methods.defined {
+            definers.entry(name).or_default().push(at);
+        }
+    }
+    let added = definers
+        .into_iter()
+        .filter_map(|(name, definers)| match *definers {
+            [only] if modules[only].methods.added.contains(name) => Some((name.clone(), only)),
+            _ => None,
+        });
+    added.collect()
+}
+
 /// Returns the files that each file depends on. Re-exports alone create no dependency.
 pub(crate) fn dependencies() -> Dependencies {
     let modules = modules();
+    let added = added_methods(&modules);
     let mut dependencies = BTreeMap::new();
     for (at, module) in &modules {
         let source = syn::parse_file(&fs::read_to_string(&module.file).unwrap()).unwrap();
@@ -247,6 +344,12 @@ pub(crate) fn dependencies() -> Dependencies {
                     .entry(owner)
                     .or_default()
                     .insert(path.last().unwrap().clone());
+            }
+        }
+        for (name, definer) in &added {
+            if module.methods.called.contains(name) && *definer != at {
+                let names = owners.entry((*definer).clone()).or_default();
+                names.insert(format!(".{name}()"));
             }
         }
         dependencies.insert(at.clone(), owners);

@@ -1,8 +1,9 @@
 //! The structure of `core/src`: a module uses only the layers below its own, no two files depend on
 //! each other in a circle, no file and no folder is too large, and the words are ordinary ones.
 //!
-//! A file depends on another one if it names something that is defined there. Names are followed
-//! through re-exports to the file that defines them. Modules of tests are left out.
+//! A file depends on another one if it names something that is defined there, or calls a method that
+//! only that file adds to a type of another file. Names are followed through re-exports to the file
+//! that defines them. Modules of tests are left out.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

@@ -41,6 +41,7 @@ impl Inspection {
 
     pub(crate) fn inspect(&mut self, snapshot: &Snapshot) -> Result<()> {
         snapshot.check_digests()?;
+        snapshot.check_whole_journal()?;
         self.integrators(snapshot)?;
         for kind in Kind::ALL {
             if let Storage::Global(of) = kind.storage() {

@@ -1,7 +1,7 @@
 //! Snapshots that outlive the call that created them, and exclusive access for callers that need
 //! the store without such snapshots.
 
-use super::leases::{ExclusiveAccess, LeaseSlot, LeaseState};
+use super::leases::{LeaseSlot, LeaseState};
 use super::lifecycle::{Store, StoreState};
 use super::redb_guard::panic_guard::{catch_panic, caught};
 use crate::error::{Error, Failure, Result};
@@ -38,36 +38,6 @@ impl Store {
         }
         drop(leased);
         Ok(lease)
-    }
-
-    /// Returns exclusive access, during which there are no leases. Waits for `writer_wait` until
-    /// all leases have ended. Then leases that are not being read are ended, so that a slow reader
-    /// cannot delay an erasure, and reads that are in progress have the same time again to finish.
-    /// Without threads, nobody could read meanwhile, so that leases are ended at once. If `can_wait`
-    /// is false, the call neither waits nor ends leases.
-    pub(super) fn take_exclusive_access(&self, can_wait: bool) -> Result<ExclusiveAccess<'_>> {
-        self.owner.check()?;
-        let leases = &self.leases;
-        let mut list = leases.lock();
-        if can_wait && !list.is_free() {
-            let wait = self.options.wait;
-            list.waiting += 1;
-            list = leases.wait(list, wait);
-            list.end(&Error::ReaderEnded);
-            list = leases.wait(list, wait);
-            list.waiting -= 1;
-        }
-        if !list.is_free() {
-            drop(list);
-            leases.changed.notify_all();
-            return Err(Error::Busy {
-                what: "an export, feed or backup is being read".to_owned(),
-            }
-            .into());
-        }
-        list.is_taken = true;
-        drop(list);
-        Ok(ExclusiveAccess(leases))
     }
 }
 

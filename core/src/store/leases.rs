@@ -1,10 +1,11 @@
 //! All leases of a store, and the callers that wait until there are none.
 
 use super::redb_guard::panic_guard::catch_panic;
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::platform::HAS_SYSTEM;
 use crate::store::transaction::snapshot::Snapshot;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
+use std::time::Duration;
 
 /// The snapshot of a lease.
 #[derive(Default)]
@@ -59,10 +60,10 @@ impl Leases {
 
     /// Waits until there is no lease and no caller has exclusive access. Without threads, it would
     /// wait for itself, so that it does not wait.
-    pub(super) fn wait<'a>(
+    fn wait<'a>(
         &'a self,
         list: MutexGuard<'a, LeaseList>,
-        wait: std::time::Duration,
+        wait: Duration,
     ) -> MutexGuard<'a, LeaseList> {
         if !HAS_SYSTEM {
             return list;
@@ -71,6 +72,38 @@ impl Leases {
             .changed
             .wait_timeout_while(list, wait, |list| !list.is_free());
         waited.unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    /// Returns exclusive access, during which there are no leases. Waits for `wait` until all leases
+    /// have ended. Then leases that are not being read are ended, so that a slow reader cannot delay
+    /// an erasure, and reads that are in progress have the same time again to finish. Without
+    /// threads, nobody could read meanwhile, so that leases are ended at once. Without `wait`, the
+    /// call neither waits nor ends leases.
+    pub(super) fn take_exclusive_access(
+        &self,
+        wait: Option<Duration>,
+    ) -> Result<ExclusiveAccess<'_>> {
+        let mut list = self.lock();
+        if let Some(wait) = wait
+            && !list.is_free()
+        {
+            list.waiting += 1;
+            list = self.wait(list, wait);
+            list.end(&Error::ReaderEnded);
+            list = self.wait(list, wait);
+            list.waiting -= 1;
+        }
+        if !list.is_free() {
+            drop(list);
+            self.changed.notify_all();
+            return Err(Error::Busy {
+                what: "an export, feed or backup is being read".to_owned(),
+            }
+            .into());
+        }
+        list.is_taken = true;
+        drop(list);
+        Ok(ExclusiveAccess(self))
     }
 
     /// Adds a lease. If callers already wait for all leases to end, one of them goes first, but

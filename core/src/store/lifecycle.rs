@@ -5,7 +5,7 @@
 use super::file::locked_file;
 use super::file::open_failure::{cannot_open, check_path, with_path};
 use super::file::owner::Owner;
-use super::leases::Leases;
+use super::leases::{ExclusiveAccess, Leases};
 use super::open::{self, Open};
 use super::redb_guard::panic_guard::{catch_panic, caught};
 use super::store_options::StoreOptions;
@@ -196,6 +196,12 @@ impl Store {
         Ok(guard)
     }
 
+    /// Returns exclusive access, during which there are no leases, after waiting for their end.
+    pub(super) fn take_exclusive_access(&self) -> Result<ExclusiveAccess<'_>> {
+        self.owner.check()?;
+        self.leases.take_exclusive_access(Some(self.options.wait))
+    }
+
     /// Closes the file and releases its lock until [`resume`](Self::resume).
     pub(crate) fn suspend(&self) -> Result<()> {
         if self.path.is_none() {
@@ -203,7 +209,7 @@ impl Store {
                 "only a store in a file can be suspended: keep this one open",
             ));
         }
-        let _access = self.take_exclusive_access(true)?;
+        let _access = self.take_exclusive_access()?;
         let _guard = self.writer()?;
         let mut state = self.exclusive();
         if matches!(&*state, StoreState::Suspended) {

@@ -207,7 +207,7 @@ impl Store {
         if self.options.compact && wasteful().unwrap_or(false) {
             // Compaction is skipped if there are leases: an open export is more important than
             // space.
-            if let Ok(_access) = self.take_exclusive_access(false) {
+            if let Ok(_access) = self.leases.take_exclusive_access(None) {
                 let _ = self.compact_store(false);
             }
         }
@@ -215,7 +215,7 @@ impl Store {
 
     /// Returns free space to the file system, and erases removed data from the bytes of the file.
     pub(crate) fn compact(&self) -> Result<()> {
-        let _access = self.take_exclusive_access(true)?;
+        let _access = self.take_exclusive_access()?;
         self.compact_store(true)
     }
 

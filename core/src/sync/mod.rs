@@ -2,7 +2,8 @@
 //! network and no credentials: its caller sends the calls that it returns, and passes the replies
 //! back to it.
 //!
-//! - `handle`, `sync_options`, `step`: the public interface.
+//! - `handle`, `sync_options`, `step`: the public interface. `driver`: which call is next, and what
+//!   its reply changes.
 //! - `plan`: decides which resource is requested next. `publish`: merges fetched records into the
 //!   records of the school. `fetch`: manages calls in flight and evaluates their replies. `read`:
 //!   decodes a reply into fetched records. `resources`: what the service offers, and what its
@@ -10,6 +11,7 @@
 //! - `fetched_records`: the decoded records, as bytes. `record_values`: the values of a record.
 //! - `tests`: random splits of answers, and the fuzz target.
 
+mod driver;
 mod fetch;
 pub(crate) mod fetched_records;
 mod handle;

@@ -1,7 +1,7 @@
 //! Merges assessments, which are stored by grade and year. An index contains the grade, year and
 //! term of each assessment.
 
-use super::Commit;
+use super::open_commit::Commit;
 use crate::dataset::staging::ordered_numbers;
 use crate::dataset::staging::staging_buffer::decode_item;
 use crate::dataset::summary::Change;

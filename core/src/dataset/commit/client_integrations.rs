@@ -1,6 +1,6 @@
 //! Merges integrators, and the client integrations by which schools authorise them.
 
-use super::Commit;
+use super::open_commit::Commit;
 use crate::dataset::summary::Change;
 use crate::error::Result;
 use crate::record::Kind;

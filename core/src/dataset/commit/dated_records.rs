@@ -1,6 +1,6 @@
 //! Merges records that are stored by date. A second collection contains the date of each record.
 
-use super::Commit;
+use super::open_commit::Commit;
 use crate::dataset::staging::ordered_numbers;
 use crate::dataset::staging::staging_buffer::decode_item;
 use crate::dataset::summary::Change;

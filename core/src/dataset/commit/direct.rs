@@ -1,7 +1,7 @@
 //! Merges records whose address follows from their key alone.
 
-use super::Commit;
 use super::change_counter::{ChangeCounter, decision};
+use super::open_commit::Commit;
 use crate::dataset::staging::staging_buffer::{Staged, decode_item};
 use crate::dataset::summary::Change;
 use crate::error::{Error, Result};

@@ -4,7 +4,7 @@
 //! key is merged immediately (`direct`). Other records make edits that are first sorted by address
 //! (`pending_edits`): records that are stored by date (`dated_records`), `assessments` by grade and
 //! year, and `marks` in rows. `client_integrations` writes integrators, which are rows of their own.
-//! `missing_schools` finds missing schools. `change_counter` counts the changes.
+//! `missing_schools` finds missing schools. `change_counter` counts the changes. `open_commit` is the state that these steps share.
 
 mod assessments;
 mod change_counter;
@@ -13,23 +13,18 @@ mod dated_records;
 mod direct;
 pub(crate) mod marks;
 mod missing_schools;
+mod open_commit;
 mod pending_edits;
 
 use self::pending_edits::PlainEdits;
 use super::render;
 use super::summary::Summary;
-use crate::dataset::staging::staging_buffer::{LoadStep, Staged};
+use crate::dataset::staging::staging_buffer::LoadStep;
 use crate::error::{Error, Fault, Result};
 use crate::record::Kind;
 use crate::record::storage::Storage;
-use crate::store::{SchoolOwner, Sorter, Write};
-use change_counter::ChangeCounter;
-use marks::PendingMarks;
-use missing_schools::Needs;
-use pending_edits::Deferred;
-
-/// The number of bytes of edits above which they are moved from memory to the store.
-const RECORDS_BYTES: usize = 4 << 20;
+use crate::store::{SchoolOwner, Write};
+pub(crate) use open_commit::Commit;
 
 /// Fails if the app must not change a record of a school, or of a list that belongs to no school
 /// (`None`).
@@ -48,42 +43,7 @@ fn check_owner(write: &Write<'_>, kind: Kind, school: Option<u64>) -> Result<()>
     }
 }
 
-/// A commit in progress.
-pub(crate) struct Commit<'w, 't> {
-    write: &'w mut Write<'t>,
-    staged: Staged<'t>,
-    counter: ChangeCounter,
-    needs: Needs,
-    /// Whether the records are those of a dataset of the app.
-    is_of_app: bool,
-    /// Edits of records that are stored by date, or by grade and year.
-    records: Deferred,
-    marks: PendingMarks,
-}
-
-impl<'w, 't> Commit<'w, 't> {
-    pub(crate) fn new(write: &'w mut Write<'t>, sorter: Sorter) -> Result<Commit<'w, 't>> {
-        let sorted = write.sorted(sorter)?;
-        let counter = ChangeCounter::new(write);
-        Ok(Commit {
-            write,
-            staged: Staged::new(sorted),
-            counter,
-            needs: Needs::default(),
-            is_of_app: false,
-            records: Deferred::new("records", RECORDS_BYTES),
-            marks: PendingMarks::new(),
-        })
-    }
-
-    /// Begins a commit of a dataset of the app, which may not change synced schools.
-    pub(crate) fn of_dataset(write: &'w mut Write<'t>, sorter: Sorter) -> Result<Commit<'w, 't>> {
-        Ok(Commit {
-            is_of_app: true,
-            ..Commit::new(write, sorter)?
-        })
-    }
-
+impl Commit<'_, '_> {
     /// Merges all records and returns the counts. Fails if a school is missing that a record needs.
     pub(crate) fn run(mut self) -> Result<Summary> {
         self.merge_all()?;
@@ -161,9 +121,7 @@ impl<'w, 't> Commit<'w, 't> {
     pub(crate) fn missing_schools(&mut self, limit: usize) -> Result<Vec<Fault>> {
         self.needs.faults(self.write, limit)
     }
-}
 
-impl Commit<'_, '_> {
     /// Applies the edits of records that are stored by date, or by grade and year.
     fn merge_records(&mut self) -> Result<()> {
         let mut edits = self.records.sorted(self.write)?;

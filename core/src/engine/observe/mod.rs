@@ -245,6 +245,17 @@ impl LiveQuery {
         self.last = last;
         Some(result)
     }
+
+    /// Tells the timer thread how long the answer is valid.
+    fn update_timer(&mut self) {
+        if self.is_over() {
+            self.registration = None;
+        }
+        if let Some(registration) = &self.registration {
+            let validity = self.validity.clone().filter(|_| !self.clock.is_fixed());
+            registration.set_validity(validity);
+        }
+    }
 }
 
 impl std::fmt::Debug for LiveQuery {

@@ -80,15 +80,4 @@ impl LiveQuery {
         self.update_timer();
         Ok(())
     }
-
-    /// Tells the timer thread how long the answer is valid.
-    pub(super) fn update_timer(&mut self) {
-        if self.is_over() {
-            self.registration = None;
-        }
-        if let Some(registration) = &self.registration {
-            let validity = self.validity.clone().filter(|_| !self.clock.is_fixed());
-            registration.set_validity(validity);
-        }
-    }
 }

@@ -3,13 +3,14 @@
 
 use super::journal_row::{self, JournalEntry};
 use crate::error::Result;
+use crate::store::changes::change_bits::ChangedSources;
 use crate::store::changes::changed_key::{
     JOURNAL, LogPartition, LogPartitionHead, row_key, sequence_of,
 };
 use crate::store::changes::changed_keys::{ChangedInPartition, Journaling};
-use crate::store::changes::incarnation::History;
+use crate::store::changes::incarnation::{self, History};
 use crate::store::rows::read::next_sequence;
-use crate::store::rows::table_definitions::INCARNATIONS_KEY;
+use crate::store::rows::table_definitions::{INCARNATIONS_KEY, SEQUENCE_KEY};
 use crate::store::transaction::row_set_checksums::{ChecksumChanges, RowSet};
 use crate::store::transaction::write::Write;
 use redb::{AccessGuard, ReadableTable, Table};
@@ -35,9 +36,21 @@ struct JournalRows<'a, 't> {
 }
 
 impl Write<'_> {
+    /// Writes the totals, the journal and the row-set checksums. Returns the changes, and the
+    /// number of this commit.
+    pub(crate) fn finish(mut self) -> Result<(ChangedSources, u64)> {
+        self.write_totals()?;
+        let sequence = next_sequence(&self.meta)?;
+        if !self.changes.is_empty() {
+            let incarnation = self.write_journal(sequence)?;
+            self.put_meta(SEQUENCE_KEY, &incarnation::encode(sequence, incarnation))?;
+        }
+        Ok((self.write_checksums()?, sequence))
+    }
+
     /// Writes the changes to the journal, under the number of this commit. Returns the
     /// incarnation, if there is a journal.
-    pub(crate) fn write_journal(&mut self, sequence: u64) -> Result<Option<u64>> {
+    fn write_journal(&mut self, sequence: u64) -> Result<Option<u64>> {
         let Some(Journaling { bytes, incarnation }) = self.journaling else {
             return Ok(None);
         };

@@ -7,16 +7,15 @@ use crate::store::blocks::partition::{Partition, block_key};
 use crate::store::blocks::records::{EachInRange, PinnedBlock, Reader};
 use crate::store::changes::change_bits::ChangedSources;
 use crate::store::changes::changed_keys::{ChangedKeys, Journaling};
-use crate::store::changes::incarnation;
 use crate::store::checksum::{self, Digest};
 use crate::store::rows::read::{
-    is_render_version_uniform, missing_block, next_sequence, pin_block, read_block_index,
-    read_cursor_key, read_partitions, read_render_version, scan_prefix, scan_range,
+    is_render_version_uniform, missing_block, pin_block, read_block_index, read_cursor_key,
+    read_partitions, read_render_version, scan_prefix, scan_range,
 };
 use crate::store::rows::table_definitions::{
     BLOCK_INDEXES, BLOCKS, CURSOR_KEY, CursorKey, ERASING_KEY, FORMAT, FORMAT_KEY, INTEGRATORS,
-    META, OWNERS_KEY, RENDER_PREFIX, RENDERED_KEY, SEQUENCE_KEY, STAGED_PREFIX, TOTALS_KEY, Totals,
-    page_bytes, render_key,
+    META, OWNERS_KEY, RENDER_PREFIX, RENDERED_KEY, STAGED_PREFIX, TOTALS_KEY, Totals, page_bytes,
+    render_key,
 };
 use crate::store::sort::external_sort::{Sorted, Sorter};
 use crate::store::transaction::row_set_checksums::{ChecksumChanges, DIGESTS, RowSet};
@@ -131,9 +130,8 @@ impl<'t> Write<'t> {
         Ok(())
     }
 
-    /// Writes the totals, the journal and the row-set checksums. Returns the changes, and the
-    /// number of this commit.
-    pub(crate) fn finish(mut self) -> Result<(ChangedSources, u64)> {
+    /// Deletes the spilled entries, and writes the owners and the totals.
+    pub(crate) fn write_totals(&mut self) -> Result<()> {
         for name in std::mem::take(&mut self.spilled) {
             self.transaction.delete_table(spill_table(&name))?;
         }
@@ -144,13 +142,13 @@ impl<'t> Write<'t> {
             self.put_meta(TOTALS_KEY, &self.totals.encode())?;
             self.changes.other();
         }
-        let sequence = next_sequence(&self.meta)?;
-        if !self.changes.is_empty() {
-            let incarnation = self.write_journal(sequence)?;
-            self.put_meta(SEQUENCE_KEY, &incarnation::encode(sequence, incarnation))?;
-        }
+        Ok(())
+    }
+
+    /// Writes the row-set checksums. Returns the changes of the transaction, which ends with this.
+    pub(crate) fn write_checksums(mut self) -> Result<ChangedSources> {
         self.added.write(&mut self.digests)?;
-        Ok((self.changes, sequence))
+        Ok(self.changes)
     }
 
     /// Returns the collector of the keys that this transaction changes. It can be used while a

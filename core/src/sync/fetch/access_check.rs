@@ -4,9 +4,9 @@
 //! if the school has not authorised the integrator.
 
 use super::calls::AccessCheck;
+use super::error_body::{has_error, is_json};
 use super::in_flight::InFlight;
 use super::machine::Machine;
-use super::reply::{has_error, is_json};
 use super::status::{answered, is_temporary};
 use crate::error::Result;
 use crate::query::NO_INTEGRATIONS;

@@ -71,8 +71,6 @@ impl Pass {
         self.head = None;
         self.set_rows(rows)?;
         self.head = Some(head);
-        self.year = self.year_shown();
-        self.rotated = self.oldest();
         let received = self.fetch_log.values().filter(|row| row.pass == head.pass);
         let positions = received.map(|row| row.position + 1);
         self.received = positions.max().unwrap_or(0);

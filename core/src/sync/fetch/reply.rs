@@ -1,12 +1,12 @@
 //! Evaluates the replies to requests.
 
+use super::error_body::{has_error, is_json};
 use super::fetched_answer::{FetchedAnswer, StoredContent};
 use super::in_flight::InFlight;
 use super::machine::Machine;
 use super::pass::Pass;
-use super::status::{AttemptFailure, answered, is_temporary};
+use super::status::{AttemptFailure, is_temporary};
 use crate::error::Result;
-use crate::json::{self, Object};
 use crate::record::replication::coverage_key::CoverageKey;
 use crate::record::replication::fetch_log_entry::{Due, FetchLogEntry, FetchState};
 use crate::record::{Kind, Value};
@@ -16,15 +16,8 @@ use crate::sync::resources::phase::Phase;
 use crate::sync::resources::resource::{Group, Resource};
 use crate::sync::resources::resource_request::{ResourceRequest, logged_requests};
 use crate::sync::step::{Reply, ReplyOutcome};
-use std::borrow::Cow;
 use std::mem;
 use twox_hash::XxHash3_128;
-
-/// The maximum length of an error of the service, in bytes.
-const MAX_ERROR_BYTES: usize = 64 << 10;
-
-/// The title of the error of the service for an invalid request.
-const BAD_REQUEST: &str = "Bad Request";
 
 /// How many times the school's current year may change within a pass.
 const MAX_YEAR_CHANGES: u8 = 2;
@@ -118,16 +111,6 @@ impl Machine {
             }
             Err(reason) => self.fail_request(in_flight, now, 200, reason.to_string()),
         }
-    }
-
-    /// Fails a request that the service refuses with this status.
-    pub(super) fn refuse_request(
-        &mut self,
-        in_flight: InFlight<ResourceRequest>,
-        now: i64,
-        status: u16,
-    ) -> Result<ReplyOutcome> {
-        self.fail_request(in_flight, now, status, answered(status))
     }
 
     /// Returns the stored row of the same answer to the same request, unless the answer must be
@@ -347,36 +330,4 @@ fn digest_of(body: &[u8]) -> [u64; 2] {
     let digest = XxHash3_128::oneshot(body);
     let half = |shift: u32| u64::try_from(digest >> shift & u128::from(u64::MAX)).unwrap_or(0);
     [half(64), half(0)]
-}
-
-/// Returns whether a body is JSON. If not, it was truncated, or does not originate from the
-/// service.
-pub(crate) fn is_json(body: &[u8]) -> bool {
-    serde_json::from_slice::<serde::de::IgnoredAny>(body).is_ok()
-}
-
-/// Returns whether a body is an error of v1 with this text.
-pub(super) fn has_error(body: &[u8], text: &str) -> bool {
-    error_of(body).is_some_and(|[_, description]| description == text)
-}
-
-/// Returns whether a body is the error of v1 for an invalid request.
-pub(super) fn is_bad_request(body: &[u8]) -> bool {
-    error_of(body).is_some_and(|[error, _]| error == BAD_REQUEST)
-}
-
-/// Returns the title and the description of an error of v1.
-fn error_of(body: &[u8]) -> Option<[Cow<'_, str>; 2]> {
-    let body = Some(body).filter(|body| body.len() <= MAX_ERROR_BYTES)?;
-    let object = Object::parse(std::str::from_utf8(body).ok()?).ok()?;
-    let text = |name: &str| {
-        let mut members = object.members.iter();
-        members
-            .find(|(of, _)| of == name)
-            .and_then(|(_, value)| json::string(value))
-    };
-    Some([
-        text("error").unwrap_or_default(),
-        text("error_description")?,
-    ])
 }

@@ -1,7 +1,7 @@
 //! What a sync reports: its results so far, and why it stopped.
 
 use super::pass::Pass;
-use crate::dataset::replication::stored_fetch_log::FetchLog;
+use crate::dataset::replication::stored_fetch_log::{self, FetchLog};
 use crate::error::Result;
 use crate::record::replication::answer_notes::{Occurrences, UnusableField};
 use crate::record::replication::erased_learners::ErasedLearners;
@@ -59,6 +59,16 @@ impl Report {
             unsent: pass.unsent()?,
             ..self.results.clone()
         })
+    }
+}
+
+impl Pass {
+    /// Returns the quarantined answers, as they are stored.
+    pub(crate) fn quarantined(&self) -> Result<Vec<QuarantinedAnswer>> {
+        let rows = self
+            .staging
+            .read(|snapshot| stored_fetch_log::rows(snapshot, self.school))?;
+        Ok(quarantined(&rows, self.school))
     }
 }
 

@@ -7,11 +7,9 @@ use crate::error::{Error, Result};
 use crate::record::replication::fetch_log_entry::{FetchLogEntry, FetchState};
 use crate::sync::fetch::machine::Machine;
 use crate::sync::fetch::pass::Pass;
-use crate::sync::fetch::report::quarantined;
 use crate::sync::resources::phase::Phase;
 use crate::sync::resources::resource::{Frequency, Resource, Selection, Years};
 use crate::sync::resources::resource_request::{ResourceRequest, logged_requests};
-use crate::sync::step::QuarantinedAnswer;
 use std::collections::BTreeMap;
 
 impl Machine {
@@ -78,14 +76,6 @@ impl Machine {
 }
 
 impl Pass {
-    /// Returns the quarantined answers, as they are stored.
-    pub(crate) fn quarantined(&self) -> Result<Vec<QuarantinedAnswer>> {
-        let rows = self
-            .staging
-            .read(|snapshot| stored_fetch_log::rows(snapshot, self.school))?;
-        Ok(quarantined(&rows, self.school))
-    }
-
     /// Changes or removes rows of quarantined answers, provided that `request` is one of them.
     /// `change` returns `None` for a row that remains unchanged, and `Some(None)` for a row to
     /// remove.
