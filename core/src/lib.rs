@@ -59,8 +59,7 @@
 //! only change that the API has.
 //!
 //! **To observe answers.** [`Observable`]: a question that can be observed. [`LiveQuery`]: its
-//! answer now, and again whenever the answer changes.
-#![cfg_attr(feature = "stream", doc = "[`Answers`]: the same as a `Stream`.")]
+//! answer now, and again whenever the answer changes. [`Answers`]: the same as a `Stream`.
 //!
 #![cfg_attr(
     feature = "records",
@@ -95,7 +94,6 @@
 //!
 //! - `http` (on): `Engine::call` accepts the types of the `http` crate, and `Service` is a `tower`
 //!   service.
-//! - `stream` (on): `LiveQuery::stream` is a `Stream` of the crate `futures-core`.
 //! - `records` (off): `Answer::decode` decodes an answer into the types of `v1` and `v2`.
 //! - `openapi` (off): `openapi` describes the API as a document of OpenAPI 3.1.
 //!
@@ -183,12 +181,9 @@ pub use api::{Answer, NoUpgrade, Page, Request, SetState, Status, Upgrade};
 pub use clock::Clock;
 pub use dataset::{Counts, Coverage, Covered, Export, Load, Progress, Summary};
 pub use date::{BadDate, Date};
-#[cfg(feature = "stream")]
-pub use engine::Answers;
-pub use engine::LiveFeed;
 pub use engine::{
-    Compaction, Credentials, Engine, KeyedChanges, LiveQuery, Observable, Options, Stats,
-    Verification,
+    Answers, Compaction, Credentials, Engine, KeyedChanges, LiveFeed, LiveQuery, Observable,
+    Options, Stats, Verification,
 };
 pub use entropy::Entropy;
 pub use error::public::Result;

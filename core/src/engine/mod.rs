@@ -25,9 +25,7 @@ pub use engine_options::{Compaction, Credentials, Options};
 pub use keyed_changes::KeyedChanges;
 pub use live_feed::LiveFeed;
 pub use maintain::Stats;
-#[cfg(feature = "stream")]
-pub use observe::Answers;
-pub use observe::{LiveQuery, Observable};
+pub use observe::{Answers, LiveQuery, Observable};
 pub use verify::Verification;
 
 use crate::api;

@@ -143,7 +143,6 @@ impl Registration {
     }
 
     /// Replaces the function to call.
-    #[cfg(feature = "stream")]
     pub(crate) fn replace(&self, call: Wake) {
         let mut state = self.timer_thread.state();
         let waiter = state.waiters.get_mut(&self.number);

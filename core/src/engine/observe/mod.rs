@@ -4,13 +4,11 @@
 //! - This file: repeats the question and returns changed answers. `waiter`, `stream`: the ways to
 //!   wait for the next answer.
 
-#[cfg(feature = "stream")]
 mod stream;
 #[cfg(test)]
 mod tests;
 mod waiter;
 
-#[cfg(feature = "stream")]
 pub use stream::Answers;
 
 use super::Engine;

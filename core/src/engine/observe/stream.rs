@@ -9,7 +9,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-/// The answers of a [`LiveQuery`] as a `Stream`, with the feature `stream`. It does not depend
+/// The answers of a [`LiveQuery`] as a `Stream` of the crate `futures-core`. It does not depend
 /// on an asynchronous runtime: a thread of the engine wakes the task when another day begins.
 #[derive(Debug)]
 pub struct Answers(LiveQuery);

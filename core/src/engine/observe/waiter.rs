@@ -5,7 +5,6 @@ use crate::api::Answer;
 use crate::engine::timer_thread::wait_time;
 use crate::error::public::Result;
 use crate::platform::HAS_SYSTEM;
-#[cfg(feature = "stream")]
 use crate::store::Wake;
 use std::sync::Arc;
 use std::thread;
@@ -71,7 +70,6 @@ impl LiveQuery {
     }
 
     /// Makes the timer thread call this when it is time to poll.
-    #[cfg(feature = "stream")]
     pub(super) fn set_timer_callback(&mut self, call: Wake) -> std::io::Result<()> {
         match &self.registration {
             Some(registration) => registration.replace(call),

@@ -320,7 +320,6 @@ fn a_listener_is_called_if_the_clock_is_set_back() -> Result<()> {
 }
 
 /// A waiting task is woken by a change, at midnight and at the end.
-#[cfg(feature = "stream")]
 #[test]
 fn a_task_waits_for_the_next_answer() -> Result<()> {
     use futures_core::Stream;
