@@ -97,14 +97,14 @@ mod tests {
 
     #[test]
     fn rows_that_a_fuzzer_found() {
-        let corpus = include_str!("../../tests/fuzz/corpus/row.ndjson");
+        let corpus = include_str!("../fuzz/row.ndjson");
         let (valid, count) = replay(corpus, row);
         assert!(valid > 0 && count > valid, "{valid} of {count}");
     }
 
     #[test]
     fn answers_that_a_fuzzer_found() {
-        let corpus = include_str!("../../tests/fuzz/corpus/answer.ndjson");
+        let corpus = include_str!("../fuzz/answer.ndjson");
         let (valid, count) = replay(corpus, answer);
         assert!(valid > 5 && count > valid, "{valid} of {count}");
     }

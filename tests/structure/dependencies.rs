@@ -28,17 +28,22 @@ struct Module {
     methods: Methods,
 }
 
+/// A method: its type and its name.
+type Method = (String, String);
+
 /// The methods of a file.
 #[derive(Default)]
 struct Methods {
     /// The types that are declared in the file.
     types: BTreeSet<String>,
-    /// The names of all methods that the file defines.
-    defined: BTreeSet<String>,
-    /// The methods of types of other files.
-    added: BTreeSet<String>,
-    /// The names of the methods that the file calls.
-    called: BTreeSet<String>,
+    /// The type of the `impl` block that is being read.
+    at: String,
+    /// All methods that the file defines, with an empty type for those of traits.
+    defined: BTreeSet<Method>,
+    /// The methods that the file adds to types of other files.
+    added: BTreeSet<Method>,
+    /// The methods that the file calls, with an empty type unless the receiver is `self`.
+    called: BTreeSet<Method>,
 }
 
 fn is_test(attributes: &[Attribute]) -> bool {
@@ -190,14 +195,17 @@ impl<'ast> Visit<'ast> for Methods {
     }
 
     fn visit_item_impl(&mut self, block: &'ast syn::ItemImpl) {
-        let name = match &*block.self_ty {
+        self.at = match &*block.self_ty {
             syn::Type::Path(path) => path.path.segments.last().unwrap().ident.to_string(),
             _ => String::new(),
         };
+        let is_of_other_file = block.trait_.is_none() && !self.types.contains(&self.at);
         for item in &block.items {
-            if let syn::ImplItem::Fn(method) = item {
-                let method = method.sig.ident.to_string();
-                if block.trait_.is_none() && !self.types.contains(&name) {
+            if let syn::ImplItem::Fn(method) = item
+                && !is_test(&method.attrs)
+            {
+                let method = (self.at.clone(), method.sig.ident.to_string());
+                if is_of_other_file {
                     self.added.insert(method.clone());
                 }
                 self.defined.insert(method);
@@ -207,12 +215,20 @@ impl<'ast> Visit<'ast> for Methods {
     }
 
     fn visit_trait_item_fn(&mut self, method: &'ast syn::TraitItemFn) {
-        self.defined.insert(method.sig.ident.to_string());
+        self.defined
+            .insert((String::new(), method.sig.ident.to_string()));
         visit::visit_trait_item_fn(self, method);
     }
 
     fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
-        self.called.insert(call.method.to_string());
+        let is_self =
+            matches!(&*call.receiver, syn::Expr::Path(path) if path.path.is_ident("self"));
+        let of = if is_self {
+            self.at.clone()
+        } else {
+            String::new()
+        };
+        self.called.insert((of, call.method.to_string()));
         visit::visit_expr_method_call(self, call);
     }
 }
@@ -306,28 +322,30 @@ fn owner(
     Some(at)
 }
 
-/// Returns the methods that a file adds to a type of another file, if no other file defines a method
-/// of this name: whoever calls such a method depends on the file.
-fn added_methods(modules: &BTreeMap<ModulePath, Module>) -> BTreeMap<String, &ModulePath> {
-    let mut definers = BTreeMap::<&String, Vec<&ModulePath>>::new();
-    for (at, module) in modules {
-        for name in &module.methods.defined {
-            definers.entry(name).or_default().push(at);
-        }
+/// Returns the methods that files add to types of other files, with these files.
+fn added_methods(modules: &BTreeMap<ModulePath, Module>) -> BTreeMap<&Method, &ModulePath> {
+    let of = |(at, module)| {
+        let module: &Module = module;
+        module.methods.added.iter().map(move |method| (method, at))
+    };
+    modules.iter().flat_map(of).collect()
+}
+
+/// Returns the names of methods that only one type has, so that they identify the method whatever
+/// the receiver is.
+fn unique_names(modules: &BTreeMap<ModulePath, Module>) -> BTreeSet<String> {
+    let mut counts = BTreeMap::new();
+    for (_, name) in modules.values().flat_map(|module| &module.methods.defined) {
+        *counts.entry(name.clone()).or_insert(0) += 1;
     }
-    let added = definers
-        .into_iter()
-        .filter_map(|(name, definers)| match *definers {
-            [only] if modules[only].methods.added.contains(name) => Some((name.clone(), only)),
-            _ => None,
-        });
-    added.collect()
+    counts.retain(|_, count| *count == 1);
+    counts.into_keys().collect()
 }
 
 /// Returns the files that each file depends on. Re-exports alone create no dependency.
 pub(crate) fn dependencies() -> Dependencies {
     let modules = modules();
-    let added = added_methods(&modules);
+    let (added, unique) = (added_methods(&modules), unique_names(&modules));
     let mut dependencies = BTreeMap::new();
     for (at, module) in &modules {
         let source = syn::parse_file(&fs::read_to_string(&module.file).unwrap()).unwrap();
@@ -346,8 +364,12 @@ pub(crate) fn dependencies() -> Dependencies {
                     .insert(path.last().unwrap().clone());
             }
         }
-        for (name, definer) in &added {
-            if module.methods.called.contains(name) && *definer != at {
+        for ((of, name), definer) in &added {
+            let calls = |of: &str| {
+                let method = (of.to_owned(), name.clone());
+                module.methods.called.contains(&method)
+            };
+            if *definer != at && (calls(of) || unique.contains(name) && calls("")) {
                 let names = owners.entry((*definer).clone()).or_default();
                 names.insert(format!(".{name}()"));
             }

@@ -1,6 +1,6 @@
 //! Seeded mutations of the datasets and requests of the corpus, of feeds, and of the rows of a
 //! store; and the inputs that fuzzers have found. Those of the targets `row` and `answer`, which are
-//! private, are replayed by the tests of core.
+//! private, are in `core/fuzz`, and the tests of core replay them.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

@@ -3,8 +3,8 @@
 //! - `engine_options`: the options of an engine. `ask`: requests and typed questions.
 //! - `data`: imports and exports datasets. `keyed_changes`: idempotent changes.
 //! - `sync`: synced schools. `live_feed`: stores that follow another one.
-//! - `observe`: live queries. `timer_thread`: wakes those that wait for midnight. `revision`: shows whether an answer may have changed, for callers
-//!   that cannot use live queries.
+//! - `observe`: live queries. `timer_thread`: wakes those that wait for midnight. `revision`: shows
+//!   whether an answer may have changed, for callers that cannot use live queries.
 //! - `maintain`: maintenance of the store. `verify`: checks the store for damage.
 
 mod ask;

@@ -1,7 +1,6 @@
 //! Parsing of objects, arrays and strings in JSON from other sources.
 //!
-//! Values remain unparsed. Parsing them with `serde_json` would add code for floating-point numbers
-//! to the WebAssembly module, and no record contains one.
+//! Values remain unparsed, because the exact text of a value is checked.
 
 use super::text::unescape;
 use serde::Deserializer;
@@ -144,20 +143,33 @@ mod tests {
         assert!(Object::parse(r#"{"a":"\\ud800"}"#).is_ok());
     }
 
-    /// Compares the elements with those that `serde_json` finds.
     #[test]
-    fn elements_are_those_of_the_parser() {
-        for text in [
-            "[]",
-            " [ ] ",
-            "[1]",
-            "[ 1 ,\t-2.5e3,\ntrue , null]",
-            r#"["a","b,]\"}","\\","",{"a":[1,{"b":"]"}],"c":":"},[[],[2]], "é😀"]"#,
-        ] {
-            let expected: Vec<&RawValue> = serde_json::from_str(text).unwrap_or_default();
-            let expected: Vec<_> = expected.into_iter().map(RawValue::get).collect();
+    fn elements_are_the_texts_of_the_values() {
+        let nested = r#"["a","b,]\"}","\\","",{"a":[1,{"b":"]"}],"c":":"},[[],[2]], "é😀"]"#;
+        let cases: [(&str, &[&str]); 5] = [
+            ("[]", &[]),
+            (" [ ] ", &[]),
+            ("[1]", &["1"]),
+            (
+                "[ 1 ,\t-2.5e3,\ntrue , null]",
+                &["1", "-2.5e3", "true", "null"],
+            ),
+            (
+                nested,
+                &[
+                    r#""a""#,
+                    r#""b,]\"}""#,
+                    r#""\\""#,
+                    r#""""#,
+                    r#"{"a":[1,{"b":"]"}],"c":":"}"#,
+                    "[[],[2]]",
+                    r#""é😀""#,
+                ],
+            ),
+        ];
+        for (text, expected) in cases {
             let found = elements(text).map(Iterator::collect::<Vec<_>>);
-            assert_eq!(found, Some(expected), "{text}");
+            assert_eq!(found.as_deref(), Some(expected), "{text}");
         }
         for text in ["", "{}", "[", "[1,]", "[1 2]", "[1]]", "[\"a]", "null"] {
             assert!(elements(text).is_none(), "{text}");

@@ -1,5 +1,4 @@
-//! Snapshots that outlive the call that created them, and exclusive access for callers that need
-//! the store without such snapshots.
+//! Snapshots that outlive the call that created them.
 
 use super::leases::{LeaseSlot, LeaseState};
 use super::lifecycle::{Store, StoreState};

@@ -1,8 +1,8 @@
-//! All leases of a store, and the callers that wait until there are none.
+//! All leases of a store, and exclusive access for callers that need the store without them.
 
 use super::redb_guard::panic_guard::catch_panic;
 use crate::error::{Error, Result};
-use crate::platform::HAS_SYSTEM;
+use crate::platform::HAS_THREADS;
 use crate::store::transaction::snapshot::Snapshot;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::time::Duration;
@@ -65,7 +65,7 @@ impl Leases {
         list: MutexGuard<'a, LeaseList>,
         wait: Duration,
     ) -> MutexGuard<'a, LeaseList> {
-        if !HAS_SYSTEM {
+        if !HAS_THREADS {
             return list;
         }
         let waited = self
@@ -77,7 +77,7 @@ impl Leases {
     /// Returns exclusive access, during which there are no leases. Waits for `wait` until all leases
     /// have ended. Then leases that are not being read are ended, so that a slow reader cannot delay
     /// an erasure, and reads that are in progress have the same time again to finish. Without
-    /// threads, nobody could read meanwhile, so that leases are ended at once. Without `wait`, the
+    /// threads, no one could read meanwhile, so that leases are ended at once. Without `wait`, the
     /// call neither waits nor ends leases.
     pub(super) fn take_exclusive_access(
         &self,

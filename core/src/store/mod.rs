@@ -1,15 +1,15 @@
 //! The store: blocks of records in redb, one snapshot that all readers share, one writer at a time.
 //!
 //! - `lifecycle`, `open`, `store_options`: a store from opening to closing.
-//! - `transactions`, `lease`, `leases`, `writer_lock`: which callers may use the store when.
+//! - `read_write`, `lease`, `leases`, `writer_lock`: which callers may use the store when.
 //! - `watchers`: who is notified of a commit.
-//! - `recovery`: backups, erasing data that redb leaves behind, and recognising files.
+//! - `maintenance`: backups, erasing data that redb leaves behind, and recognising files.
 //! - `journal`: which keys each commit changed, for feeds.
 //! - `transaction`: snapshots for reading, and the transaction that writes.
 //! - `changes`: what a commit changed.
 //! - `rows`: the rows of redb's tables.
 //! - `blocks`: how records are stored together and indexed.
-//! - `file`: the file of a store, its lock, and its creation.
+//! - `file`: the file of a store, its lock, its creation, and the bytes that redb reads and writes.
 //! - `sort`: sorting more records than fit in memory.
 //! - `redb_guard`: protection from damage that redb does not detect.
 //! - `checksum`: checksums of rows.
@@ -22,17 +22,18 @@ mod journal;
 mod lease;
 mod leases;
 mod lifecycle;
+mod maintenance;
 mod open;
-mod recovery;
+mod read_write;
 mod redb_guard;
 mod rows;
 mod sort;
 mod store_options;
 mod transaction;
-mod transactions;
 mod watchers;
 mod writer_lock;
 
+pub(crate) use crate::store::maintenance::backup::{OmittedRows, write as backup};
 pub(crate) use blocks::block::Block;
 #[cfg(any(test, fuzzing))]
 pub(crate) use blocks::block_index::BlockIndex;
@@ -46,7 +47,6 @@ pub(crate) use changes::changed_keys::ChangedKeys;
 pub(crate) use journal::read_since::{ChangePosition, ChangesSince};
 pub(crate) use lease::Lease;
 pub(crate) use lifecycle::{Location, Store};
-pub(crate) use recovery::backup::{OmittedRows, write as backup};
 pub(crate) use redb_guard::panic_guard::catch_panic;
 pub(crate) use rows::table_definitions::CursorKey;
 #[cfg(any(test, fuzzing))]

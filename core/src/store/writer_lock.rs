@@ -2,7 +2,7 @@
 
 use super::watchers::Watchers;
 use crate::error::{Error, Failure, Result};
-use crate::platform::HAS_SYSTEM;
+use crate::platform::HAS_THREADS;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ impl WriterLock {
             .is_locked
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        if *is_locked && !HAS_SYSTEM {
+        if *is_locked && !HAS_THREADS {
             return Err(busy());
         }
         if *is_locked {

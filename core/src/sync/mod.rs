@@ -2,8 +2,8 @@
 //! network and no credentials: its caller sends the calls that it returns, and passes the replies
 //! back to it.
 //!
-//! - `handle`, `sync_options`, `step`: the public interface. `driver`: which call is next, and what
-//!   its reply changes.
+//! - `handle`, `sync_options`, `step`: the public interface. `transitions`: which call is
+//!   next, and what its reply changes.
 //! - `plan`: decides which resource is requested next. `publish`: merges fetched records into the
 //!   records of the school. `fetch`: manages calls in flight and evaluates their replies. `read`:
 //!   decodes a reply into fetched records. `resources`: what the service offers, and what its
@@ -11,7 +11,6 @@
 //! - `fetched_records`: the decoded records, as bytes. `record_values`: the values of a record.
 //! - `tests`: random splits of answers, and the fuzz target.
 
-mod driver;
 mod fetch;
 pub(crate) mod fetched_records;
 mod handle;
@@ -23,6 +22,7 @@ mod resources;
 mod step;
 mod sync_options;
 mod tests;
+mod transitions;
 
 pub(crate) use fetch::ownership::OwnershipTokens;
 pub(crate) use fetch::staging::check_not_followed;

@@ -1,8 +1,7 @@
 //! The forms of values (`dataset.md`, "Values"): converts raw JSON to canonical text, or returns
 //! its fault.
 
-use super::dates::{is_date_time, parse_date};
-use super::dates::{offset_text, parse_offset};
+use super::dates::{is_date_time, offset_text, parse_date, parse_offset};
 use super::decimals::{exact_text, parse_decimal};
 use super::fields::Form;
 use super::integers::digits;

@@ -5,8 +5,7 @@ use super::access::{activated, authorised, integrator, wrong_credentials};
 use super::answer::{
     MAX_BODY_BYTES, TwinAnswer, bad_request, data, not_activated, not_found, too_large,
 };
-use super::dates::local_date;
-use super::dates::parse_offset;
+use super::dates::{local_date, parse_offset};
 use super::kinds::Kind;
 use super::params::Params;
 use super::question::View;

@@ -4,7 +4,8 @@
 //! key is merged immediately (`direct`). Other records make edits that are first sorted by address
 //! (`pending_edits`): records that are stored by date (`dated_records`), `assessments` by grade and
 //! year, and `marks` in rows. `client_integrations` writes integrators, which are rows of their own.
-//! `missing_schools` finds missing schools. `change_counter` counts the changes. `open_commit` is the state that these steps share.
+//! `missing_schools` finds missing schools. `change_counter` counts the changes. `open_commit` is the
+//! state that these steps share.
 
 mod assessments;
 mod change_counter;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// The number of bytes of staged records above which they are moved from memory to the store.
 pub(crate) const STAGE_BYTES: usize = 16 << 20;
 
-/// Staged records of one load. Those that were moved to the store are removed from it when the stage
+/// Staged records of a load or of a feed. Those that were moved to the store are removed from it when the stage
 /// is cleared or dropped.
 pub(crate) struct SpillingStage {
     store: Arc<Store>,

@@ -64,7 +64,7 @@ type WriteAnswer = fn(&dyn Query, View<'_>, &mut Vec<u8>) -> error::Result<Statu
 /// `Stream`. An app with its own event loop calls [`poll`](Self::poll), and
 /// [`on_change`](Self::on_change) sets a callback for the time to do so. If several of these ways
 /// to wait are used, the last one is in effect. Only `poll` works in a browser, because nothing can
-/// wait there: the iterator ends, and a callback cannot be set.
+/// wait there: the iterator and the stream end, and a callback cannot be set.
 pub struct LiveQuery {
     question: Box<dyn Observable>,
     write_answer: WriteAnswer,

@@ -3,6 +3,7 @@
 use super::LiveQuery;
 use crate::api::Answer;
 use crate::error::public::Result;
+use crate::platform::HAS_THREADS;
 use crate::store::Wake;
 use futures_core::Stream;
 use std::pin::Pin;
@@ -53,7 +54,7 @@ impl Stream for Answers {
         if let Some(result) = live_query.poll() {
             return Poll::Ready(Some(result));
         }
-        if live_query.is_over() {
+        if live_query.is_over() || !HAS_THREADS {
             return Poll::Ready(None);
         }
         if live_query.next_look().is_some()

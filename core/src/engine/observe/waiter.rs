@@ -4,12 +4,13 @@ use super::LiveQuery;
 use crate::api::Answer;
 use crate::engine::timer_thread::wait_time;
 use crate::error::public::Result;
-use crate::platform::HAS_SYSTEM;
+use crate::platform::HAS_THREADS;
 use crate::store::Wake;
 use std::sync::Arc;
 use std::thread;
 
-/// Waits for the next answer. There is none once the engine is closed or dropped.
+/// Waits for the next answer. There is none once the engine is closed or dropped. In a browser, there
+/// is also none if the answer has not changed.
 impl Iterator for LiveQuery {
     type Item = Result<Answer>;
 
@@ -22,7 +23,7 @@ impl Iterator for LiveQuery {
             if let Some(result) = self.poll() {
                 break Some(result);
             }
-            if self.is_over() || !HAS_SYSTEM {
+            if self.is_over() || !HAS_THREADS {
                 break None;
             }
             match self.next_look() {

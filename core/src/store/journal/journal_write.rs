@@ -1,5 +1,5 @@
-//! Writes the changes of a transaction to the journal, and enforces the limit of each log
-//! partition.
+//! Ends a write: writes the changes of a transaction to the journal, and enforces the limit of each
+//! log partition.
 
 use super::journal_row::{self, JournalEntry};
 use crate::error::Result;

@@ -5,8 +5,9 @@ use crate::error::Result;
 use crate::store::blocks::block::Block;
 use crate::store::blocks::block_builder::BlockBuilder;
 use crate::store::blocks::block_index::{BlockEntry, BlockIndex};
-use crate::store::blocks::block_splitter::MAX_BLOCK_BYTES;
-use crate::store::blocks::block_splitter::{BlockSplitter, BuiltBlock, balance_last_two};
+use crate::store::blocks::block_splitter::{
+    BlockSplitter, BuiltBlock, MAX_BLOCK_BYTES, balance_last_two,
+};
 use crate::store::blocks::item::{Item, ItemBuffer};
 use crate::store::blocks::partition::{Key, Partition};
 use crate::store::blocks::records::Reader;

@@ -145,7 +145,7 @@ impl<'t> Write<'t> {
         Ok(())
     }
 
-    /// Writes the row-set checksums. Returns the changes of the transaction, which ends with this.
+    /// Writes the row-set checksums. Returns the changes of the transaction, which the caller commits.
     pub(crate) fn write_checksums(mut self) -> Result<ChangedSources> {
         self.added.write(&mut self.digests)?;
         Ok(self.changes)

@@ -61,6 +61,7 @@ impl Machine {
         Ok(())
     }
 
+    /// Replaces the state by a pass that was read from the store.
     pub(crate) fn reset_to(&mut self, head: PassHead, rows: FetchLog) -> Result<()> {
         self.calls.reset();
         self.phase = if head.is_over {

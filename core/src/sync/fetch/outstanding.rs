@@ -1,13 +1,15 @@
-//! Which requests of a pass are outstanding: what the fetch log shows, and what is due.
+//! Which requests of a pass are outstanding: what the fetch log shows, and what is due. Also the
+//! school's current year, which no answer states by itself: it is the year of the records that the
+//! service returns for requests without a year.
 
 use super::pass::Pass;
 use super::status::{FORBIDDEN, UNAUTHORISED};
 use crate::date::Date;
 use crate::record::replication::coverage_key::CoverageKey;
 use crate::record::replication::fetch_log_entry::{FetchLogEntry, FetchState};
-use crate::sync::resources::resource::Frequency;
+use crate::sync::resources::resource::{Format, Frequency, Group};
 use crate::sync::resources::resource_request::{ResourceRequest, logged_requests};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// The number of `Rotation` answers for which a pass requests one `LargeRotation` answer.
 const ANSWERS_A_LARGE_ONE: usize = 25;
@@ -159,5 +161,50 @@ impl Pass {
         let windows = self.day_windows();
         let first = windows.first().map_or(Date::MIN, |(from, _)| *from);
         (first, windows.last().map_or(first, |(_, to)| *to))
+    }
+
+    /// Returns the school's current year, and whether an answer of this pass shows it. If none
+    /// does, the year is the stored one, or the calendar year if none is stored. If that year is
+    /// over, it is the first later year that is not.
+    pub(crate) fn year(&self) -> (u64, bool) {
+        if let Some(year) = self.year {
+            return (year, true);
+        }
+        let stored = self.stored.map(|stored| stored.year);
+        let mut year = stored.unwrap_or_else(|| u64::from(self.today().year()));
+        while self.has_new_year_begun(year) {
+            year += 1;
+        }
+        (year, false)
+    }
+
+    /// Returns whether a structure of marks exists for this year while the structure for the
+    /// current year is empty.
+    fn has_new_year_begun(&self, year: u64) -> bool {
+        let has_any = |request| self.answer(request).map(|row| row.records > 0);
+        logged_requests(&self.fetch_log).any(|(request, _)| {
+            let of_current_year = ResourceRequest {
+                year: None,
+                ..request
+            };
+            matches!(request.spec().format, Format::Structure)
+                && request.year == Some(year)
+                && has_any(request) == Some(true)
+                && has_any(of_current_year) == Some(false)
+        })
+    }
+
+    /// Returns the requests of these groups whose answers are published, or quarantined by an
+    /// earlier pass.
+    pub(crate) fn stored_in_groups(&self, groups: &HashSet<(Group, u64)>) -> Vec<ResourceRequest> {
+        let (year, _) = self.year();
+        let rows = logged_requests(&self.fetch_log).filter(|(request, row)| {
+            let is_old = row.pass < self.number();
+            let is_stored =
+                row.state == FetchState::Published || row.state.is_quarantined() && is_old;
+            let is_now = request.year.is_none_or(|asked| asked == year);
+            is_stored && is_now && request.group().is_some_and(|group| groups.contains(&group))
+        });
+        rows.map(|(request, _)| request).collect()
     }
 }

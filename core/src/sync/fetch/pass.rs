@@ -65,8 +65,9 @@ impl Pass {
         })
     }
 
-    /// Replaces the state by a pass that was read from the store. If this fails, the pass counts as
-    /// not begun.
+    /// Replaces the state by a pass that was read from the store, except `year` and `rotated`, which
+    /// [`Machine::reset_to`](super::machine::Machine::reset_to) derives from it. If this fails, the
+    /// pass counts as not begun.
     pub(crate) fn reset_to(&mut self, head: PassHead, rows: FetchLog) -> Result<()> {
         self.head = None;
         self.set_rows(rows)?;
@@ -202,19 +203,5 @@ impl Pass {
         request
             .group()
             .is_some_and(|group| self.groups.contains(&group))
-    }
-
-    /// Returns the requests of these groups whose answers are published, or quarantined by an
-    /// earlier pass.
-    pub(crate) fn stored_in_groups(&self, groups: &HashSet<(Group, u64)>) -> Vec<ResourceRequest> {
-        let (year, _) = self.year();
-        let rows = logged_requests(&self.fetch_log).filter(|(request, row)| {
-            let is_old = row.pass < self.number();
-            let is_stored =
-                row.state == FetchState::Published || row.state.is_quarantined() && is_old;
-            let is_now = request.year.is_none_or(|asked| asked == year);
-            is_stored && is_now && request.group().is_some_and(|group| groups.contains(&group))
-        });
-        rows.map(|(request, _)| request).collect()
     }
 }

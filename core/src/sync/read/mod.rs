@@ -1,4 +1,5 @@
-//! Decodes answers (v1) into records. Tables define which members an answer may have. A value that
+//! Decodes answers (v1) into records. The tables in
+//! `resources::member_table` define which members an answer may have. A value that
 //! cannot be used costs that value, or its record if a rule reads it; the answer notes which. An
 //! answer that contains other data than was requested is refused as a whole.
 //!

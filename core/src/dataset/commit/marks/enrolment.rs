@@ -3,8 +3,7 @@
 use super::PendingMarks;
 use super::merged_edits::MergedEdits;
 use super::row_edit::RowEdit;
-use crate::dataset::commit::change_counter::ChangeCounter;
-use crate::dataset::commit::change_counter::decision;
+use crate::dataset::commit::change_counter::{ChangeCounter, decision};
 use crate::dataset::staging::staging_buffer::Staged;
 use crate::dataset::summary::Change;
 use crate::error::{Error, Result};

@@ -2,8 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::record::address::GradeTerm;
-use crate::record::kinds::assessment::SLOTS;
-use crate::record::kinds::assessment::{self, SLOT_COLUMN};
+use crate::record::kinds::assessment::{self, SLOT_COLUMN, SLOTS};
 use crate::store::{Collection, Key, Reader, Write};
 use std::cmp::Reverse;
 use std::collections::hash_map::Entry;

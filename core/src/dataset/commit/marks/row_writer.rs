@@ -2,8 +2,7 @@
 
 use super::row_edit::RowEdit;
 use super::{PendingMarks, row_index};
-use crate::dataset::commit::change_counter::ChangeCounter;
-use crate::dataset::commit::change_counter::decision;
+use crate::dataset::commit::change_counter::{ChangeCounter, decision};
 use crate::dataset::commit::pending_edits::{Deferred, InOrder};
 use crate::dataset::keys;
 use crate::dataset::summary::Change;

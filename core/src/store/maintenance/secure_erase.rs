@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::store::changes::changed_key::JOURNAL;
 use crate::store::file::backend::{Handle, SharedBackend};
 use crate::store::file::copy_on_write::CopyOnWrite;
-use crate::store::recovery::backup::copy_rows;
+use crate::store::maintenance::backup::copy_rows;
 use crate::store::rows::table_definitions::{BLOCK_INDEXES, BLOCKS, Definition, INTEGRATORS, META};
 use crate::store::transaction::row_set_checksums::DIGESTS;
 use redb::{Database, StorageBackend, TableHandle};
@@ -119,7 +119,7 @@ impl StorageBackend for ReadRecorder {
 
 #[cfg(test)]
 mod tests {
-    use crate::store::recovery::secure_erase::*;
+    use crate::store::maintenance::secure_erase::*;
     use redb::backends::InMemoryBackend;
 
     #[test]

@@ -1,16 +1,16 @@
 //! Reading from and writing to a store while it is open. After a fault the store is reopened, and
 //! a read that failed with an I/O error is repeated once.
 
-use super::lifecycle::{Store, StoreState};
-use super::open::{self, Committed, Open};
-use super::redb_guard::panic_guard::{catch_panic, caught};
-use super::rows::table_definitions::STAGED_PREFIX;
-use super::sort::external_sort::Sorter;
-use super::writer_lock::WriterGuard;
 use crate::error::{Error, Failure, Result};
 use crate::store::file::copy_on_write::CopyOnWrite;
+use crate::store::lifecycle::{Store, StoreState};
+use crate::store::open::{self, Committed, Open};
+use crate::store::redb_guard::panic_guard::{catch_panic, caught};
+use crate::store::rows::table_definitions::STAGED_PREFIX;
+use crate::store::sort::external_sort::Sorter;
 use crate::store::transaction::snapshot::Snapshot;
 use crate::store::transaction::write::{Write, WriteWork};
+use crate::store::writer_lock::WriterGuard;
 use std::sync::Arc;
 
 /// A query that is run on a snapshot.
@@ -59,7 +59,7 @@ impl Store {
     /// Reopens the store after a lease failed with `error`, if the device of the store has failed.
     /// A backup also fails with an I/O error if its copy cannot be written, and this is no fault
     /// of the store. Returns the error with the message of the device.
-    pub(super) fn recover(&self, opening: u64, error: Failure) -> Failure {
+    pub(crate) fn recover(&self, opening: u64, error: Failure) -> Failure {
         let backend = match (&*error, self.backend()) {
             (Error::Io { .. }, Ok(backend)) if backend.has_failed() => backend,
             _ => return error,

@@ -1,4 +1,4 @@
-//! Drives a sync: which call is next, and what its reply changes. It executes a pass over a school
+//! The transitions of a sync: which step is next, and what a reply changes. They execute a pass over a school
 //! call by call, as `plan` determines. The outcome of each call is stored at once, so that an
 //! interrupted pass resumes.
 

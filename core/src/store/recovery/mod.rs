@@ -1,6 +1,0 @@
-//! Copies and repairs of a store's file: backups, erasing data that redb leaves behind
-//! (`secure_erase`), and recognising what a file contains (`file_recognition`).
-
-pub(crate) mod backup;
-pub(crate) mod file_recognition;
-pub(crate) mod secure_erase;
