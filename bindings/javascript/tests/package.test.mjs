@@ -11,7 +11,7 @@ import { install, pack, sample } from "./projects/project.mjs";
 const LONG = { timeout: 300_000 };
 
 /** The greatest size of the compressed module, in bytes. */
-const MOST = 553_000;
+const MOST = 576_000;
 
 let packed;
 
