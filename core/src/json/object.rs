@@ -17,11 +17,10 @@ pub(crate) struct Object<'a> {
 impl<'a> Object<'a> {
     /// Parses an object. The error says why the text is not an object.
     pub(crate) fn parse(text: &'a str) -> Result<Object<'a>, String> {
-        let unpaired = || "a surrogate escape is unpaired".to_owned();
         let mut parser = serde_json::Deserializer::from_str(text);
         let parsed = parser.deserialize_map(Members);
         let parsed = parsed.and_then(|members| parser.end().map(|()| members));
-        let parsed = parsed.map_err(|error| {
+        let members = parsed.map_err(|error| {
             if error.is_data() {
                 let start = text.len() - text.trim_start_matches(BLANK).len();
                 return format!("expected an object (column {start})");
@@ -31,13 +30,8 @@ impl<'a> Object<'a> {
             format!("{what} (column {})", error.column())
         })?;
         if has_unpaired_surrogate(text) {
-            return Err(unpaired());
+            return Err("a surrogate escape is unpaired".to_owned());
         }
-        let members = parsed.into_iter().map(|(name, value)| {
-            let name = string(name.get()).ok_or_else(unpaired)?;
-            Ok((name, value.get()))
-        });
-        let members = members.collect::<Result<_, String>>()?;
         Ok(Object { members })
     }
 }
@@ -45,11 +39,11 @@ impl<'a> Object<'a> {
 /// The whitespace of JSON.
 const BLANK: [char; 4] = [' ', '\t', '\n', '\r'];
 
-/// Collects the names and values of an object.
+/// Collects the names and values of an object. A name with an unpaired surrogate is empty.
 struct Members;
 
 impl<'de> Visitor<'de> for Members {
-    type Value = Vec<(&'de RawValue, &'de RawValue)>;
+    type Value = Vec<(Cow<'de, str>, &'de str)>;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("an object")
@@ -57,8 +51,8 @@ impl<'de> Visitor<'de> for Members {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut members = Vec::with_capacity(32);
-        while let Some(member) = map.next_entry()? {
-            members.push(member);
+        while let Some((name, value)) = map.next_entry::<&RawValue, &RawValue>()? {
+            members.push((string(name.get()).unwrap_or_default(), value.get()));
         }
         Ok(members)
     }
