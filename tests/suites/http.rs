@@ -119,9 +119,9 @@ impl Run {
                 if let Some(message) = &expected.fault {
                     self.engine().map(drop)?;
                     let refusal = server::refusal(&self.store(), &path)?;
-                    let named = refusal
-                        .split_once(".ndjson: ")
-                        .map_or("", |(_, fault)| fault);
+                    // The command says `FILE:LINE: what`.
+                    let named = refusal.split_once(".ndjson:");
+                    let named = named.map_or(String::new(), |(_, fault)| format!("line {fault}"));
                     return fits(message.fits(named.trim_end()), &refusal, message);
                 }
                 self.server = None;

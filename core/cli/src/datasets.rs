@@ -3,7 +3,7 @@
 use crate::UsageError;
 use flate2::read::MultiGzDecoder;
 use indicatif::{ProgressBar, ProgressStyle};
-use rollbook::Fault;
+use rollbook::{Engine, Fault, Summary};
 use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -182,7 +182,21 @@ impl Drop for Datasets<'_> {
     }
 }
 
-fn is_stdin(path: &Path) -> bool {
+/// Applies one dataset.
+pub(crate) fn apply(
+    engine: &Engine,
+    path: &PathBuf,
+) -> Result<Summary, Box<dyn std::error::Error>> {
+    let mut dataset = Datasets::new(std::slice::from_ref(path))?;
+    let applied = engine.apply(&mut dataset);
+    applied.map_err(|error| match dataset.describe(&error) {
+        Some(what) => what.into(),
+        None => error.into(),
+    })
+}
+
+/// Returns whether the argument means the standard input.
+pub(crate) fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == STDIN
 }
 

@@ -2,6 +2,8 @@
 //! page, CORS, the clock, the log, the metrics, https, and a login for a synced store.
 
 use super::server::{self, Reply, Server};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use rollbook::{Clock, Engine, Options};
 use rollbook_tests::corpus::Request;
 use rollbook_tests::sample::SampleSchool;
@@ -346,6 +348,39 @@ fn the_metrics_count_requests_by_status() {
     );
 }
 
+/// Datasets are read as by the other subcommands: compressed ones too, and stdin.
+#[test]
+fn datasets_are_served() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("school.ndjson.gz");
+    let mut packed = GzEncoder::new(std::fs::File::create(&path).unwrap(), Compression::fast());
+    packed.write_all(SAMPLE.as_bytes()).unwrap();
+    packed.finish().unwrap();
+    let file = path.display().to_string();
+    let now = ["--now", "2026-05-14T08:00:00Z"];
+    let mut server = started(&[&["--dataset", &file], &now[..]].concat());
+    let reply = ask(&mut server, "GET", ABSENTEES, "");
+    assert!(reply.body.contains("399901"), "{}", reply.body);
+    let missing = folder.path().join("missing").display().to_string();
+    for (dataset, input, expected) in [
+        ("-", "{\"type\":\"grade\"}\n", "stdin:1: grade: "),
+        (&*missing, "", "missing: there is no such dataset\n"),
+    ] {
+        let mut refused = server::serve();
+        let refused = refused.args(["--dataset", dataset]).stdin(Stdio::piped());
+        let mut refused = refused.stderr(Stdio::piped()).spawn().unwrap();
+        let mut stdin = refused.stdin.take().unwrap();
+        stdin.write_all(input.as_bytes()).unwrap();
+        drop(stdin);
+        let output = refused.wait_with_output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            !output.status.success() && said.contains(expected),
+            "{said}"
+        );
+    }
+}
+
 /// Records that are no longer in a file are removed, and an invalid file changes nothing.
 #[test]
 fn datasets_are_loaded_again_when_they_change() {
@@ -375,7 +410,7 @@ fn datasets_are_loaded_again_when_they_change() {
     assert!(has("399911", true) && has("399901", true));
     // The data of a file would be lost.
     let store = ["--watch", "--dataset", &file, "--store", "store.redb"];
-    for arguments in [&["--watch"][..], &store] {
+    for arguments in [&["--watch"][..], &["--watch", "--dataset", "-"], &store] {
         let refused = server::serve().args(arguments).output().unwrap();
         assert_eq!(refused.status.code(), Some(2));
     }

@@ -19,7 +19,7 @@ pub(crate) struct Arguments {
     /// memory.
     #[arg(long, value_name = "FILE", help_heading = "Data")]
     pub(super) store: Option<PathBuf>,
-    /// A dataset to load first. Can be repeated.
+    /// A dataset to load first, which can be compressed with gzip. Can be repeated. - is stdin.
     #[arg(long = "dataset", value_name = "FILE", help_heading = "Data")]
     pub(super) datasets: Vec<PathBuf>,
     /// Load the datasets again when their files change. Records of schools that are no longer in a

@@ -18,11 +18,11 @@ mod tls;
 
 pub(crate) use arguments::Arguments;
 
-use crate::Outcome;
-use crate::UsageError;
+use crate::datasets::{self, is_stdin};
 use crate::directory::Directory;
 use crate::interrupts::StopSignals;
 use crate::login::{self, Login};
+use crate::{Outcome, UsageError};
 use arguments::Content;
 use banner::Banner;
 use clock::ServerClock;
@@ -33,9 +33,7 @@ use rollbook::{Engine, Options};
 use rollbook_sample::SampleSchool;
 use schools_sync::SchoolsSync;
 use std::error::Error;
-use std::fs::File;
 use std::io;
-use std::path::Path;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -56,6 +54,12 @@ pub(crate) fn run(mut arguments: Arguments, json: bool) -> Result<Outcome, Box<d
     let content = arguments.content();
     if content == Content::Sample {
         arguments.now.get_or_insert(SAMPLE_NOW);
+    }
+    if arguments.watch && arguments.datasets.iter().any(|path| is_stdin(path)) {
+        return Err(UsageError(
+            "--watch: give files, because stdin cannot be read again".to_owned(),
+        )
+        .into());
     }
     let clock = Arc::new(ServerClock::new(arguments.now));
     let can_generate = rollbook_sample::YEARS.contains(&clock.today().year());
@@ -221,22 +225,15 @@ fn open(arguments: &Arguments, clock: &Arc<ServerClock>) -> Result<Engine, Box<d
         Content::Own => {}
     }
     for path in &arguments.datasets {
-        load(&engine, path)?;
+        let total = datasets::apply(&engine, path)?.total();
+        eprintln!(
+            "{}: {} added, {} changed, {} removed, {} unchanged",
+            path.display(),
+            total.added,
+            total.changed,
+            total.removed,
+            total.unchanged
+        );
     }
     Ok(engine)
-}
-
-fn load(engine: &Engine, path: &Path) -> Result<(), String> {
-    let named = |error: &dyn Error| format!("{}: {error}", path.display());
-    let file = File::open(path).map_err(|error| named(&error))?;
-    let total = engine.apply(file).map_err(|error| named(&error))?.total();
-    eprintln!(
-        "{}: {} added, {} changed, {} removed, {} unchanged",
-        path.display(),
-        total.added,
-        total.changed,
-        total.removed,
-        total.unchanged
-    );
-    Ok(())
 }

@@ -1,8 +1,8 @@
 //! Loads datasets again when their files change, into a store in memory.
 
-use rollbook::{Engine, Options};
+use crate::datasets;
+use rollbook::{Credentials, Engine, Options};
 use serde::Deserialize;
-use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::fs;
@@ -61,9 +61,6 @@ fn reload(
     schools: &mut BTreeSet<u64>,
 ) -> Result<(), Box<dyn Error>> {
     let lines = Lines::read(datasets)?;
-    // An error is found before anything is changed.
-    let trial = Engine::memory(Options::default())?;
-    lines.load(&trial)?;
     lines.load(engine)?;
     let now: BTreeSet<u64> = lines.schools.into_keys().collect();
     for school in schools.difference(&now) {
@@ -73,57 +70,45 @@ fn reload(
     Ok(())
 }
 
-/// The lines of datasets, in their order.
+/// The records of datasets as lines.
 #[derive(Default)]
 struct Lines {
-    /// The lines of records that belong to no school.
+    /// The records that belong to no school.
     shared: String,
-    /// The lines of the records of each school.
+    /// The records of each school.
     schools: BTreeMap<u64, String>,
 }
 
 /// The part of a line that says to which school its record belongs.
 #[derive(Deserialize)]
 struct Owner {
-    school_id: Option<Value>,
+    school_id: Option<u64>,
 }
 
 impl Lines {
-    /// Reads the datasets. Fails if one of them has an error, which the message describes.
+    /// Reads the datasets into a store of their own, so that an error is found before anything is
+    /// changed.
     fn read(datasets: &[PathBuf]) -> Result<Lines, Box<dyn Error>> {
-        let mut lines = Lines::default();
-        let checked = Engine::memory(Options::default())?;
+        let read = Engine::memory(Options::default())?;
         for path in datasets {
-            let named = |error: &dyn Error| format!("{}: {error}", path.display());
-            let text = fs::read_to_string(path).map_err(|error| named(&error))?;
-            checked
-                .apply(text.as_bytes())
-                .map_err(|error| named(&error))?;
-            for line in text.trim_start_matches('\u{feff}').lines() {
-                if !line.trim().is_empty() {
-                    lines.add(line).map_err(|error| named(&error))?;
-                }
-            }
+            datasets::apply(&read, path)?;
+        }
+        let mut lines = Lines::default();
+        for line in read.export(Credentials::Keep)? {
+            let line = line?;
+            let lines = match serde_json::from_str(&line)? {
+                Owner { school_id: None } => &mut lines.shared,
+                Owner {
+                    school_id: Some(school),
+                } => lines.schools.entry(school).or_default(),
+            };
+            lines.push_str(&line);
+            lines.push('\n');
         }
         Ok(lines)
     }
 
-    fn add(&mut self, line: &str) -> serde_json::Result<()> {
-        let owner: Owner = serde_json::from_str(line)?;
-        // Ids are numbers, or texts of digits.
-        let school = owner.school_id.as_ref().and_then(|id| match id {
-            Value::String(text) => text.parse().ok(),
-            id => id.as_u64(),
-        });
-        let lines = match school {
-            None => &mut self.shared,
-            Some(school) => self.schools.entry(school).or_default(),
-        };
-        lines.push_str(line);
-        lines.push('\n');
-        Ok(())
-    }
-
+    /// Replaces the schools, and applies the other records.
     fn load(&self, engine: &Engine) -> rollbook::Result<()> {
         engine.apply(self.shared.as_bytes())?;
         for (school, lines) in &self.schools {
