@@ -91,12 +91,7 @@ impl Date {
         Date::limited(self.0.checked_sub_months(Months::new(1)), Date::MIN)
     }
 
-    /// Returns the same day of the next year. For 29 February, it is 28 February (4.1).
-    pub(crate) fn year_after(self) -> Date {
-        self.years_after(1)
-    }
-
-    /// Returns the same day `years` years later. It may be 28 February instead of 29 February.
+    /// Returns the same day `years` years later. For 29 February, it may be 28 February (4.1).
     pub(crate) fn years_after(self, years: u16) -> Date {
         let months = Months::new(12 * u32::from(years));
         Date::limited(self.0.checked_add_months(months), Date::MAX)
@@ -334,7 +329,7 @@ mod tests {
             ("2026-05-14", "2027-05-14"),
             ("9999-05-01", "9999-12-31"),
         ] {
-            assert_eq!(date(day).year_after(), date(after), "{day}");
+            assert_eq!(date(day).years_after(1), date(after), "{day}");
         }
         assert_eq!(date("2026-01-31").days_after(31), date("2026-03-03"));
         assert_eq!(date("9999-12-30").days_after(31), Date::MAX);

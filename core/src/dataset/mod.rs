@@ -16,7 +16,7 @@ mod input;
 mod inspect;
 mod keys;
 mod output;
-pub(crate) mod removal;
+mod removal;
 mod render;
 pub(crate) mod replication;
 mod staging;

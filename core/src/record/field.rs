@@ -267,6 +267,18 @@ pub(crate) const fn position(fields: &[Field], name: &str) -> usize {
     at
 }
 
+/// Returns `N` consecutive positions.
+pub(crate) const fn positions_from<const N: usize>(first: usize) -> [usize; N] {
+    let mut positions = [first; N];
+    let (mut rest, mut at): (&mut [usize], usize) = (&mut positions, first);
+    while let [position, others @ ..] = rest {
+        *position = at;
+        at += 1;
+        rest = others;
+    }
+    positions
+}
+
 /// Returns the number of a text in the filter column of a choice: its index in the choices.
 pub(crate) const fn choice(choices: &[&str], text: &str) -> u64 {
     let (mut at, mut rest) = (0, choices);

@@ -16,7 +16,7 @@
 
 mod blocks;
 mod changes;
-pub(crate) mod checksum;
+mod checksum;
 mod file;
 mod journal;
 mod lease;

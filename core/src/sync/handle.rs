@@ -1,8 +1,8 @@
 //! The public handle of a sync.
 
 use super::fetch::machine::Machine;
-use super::fetch::ownership::OwnershipTokens;
 use super::fetch::staging::Staging;
+use super::ownership::OwnershipTokens;
 use super::step::{
     CallFailure, QuarantinedAnswer, Reply, ReplyOutcome, Step, SyncProgress, SyncReport,
 };

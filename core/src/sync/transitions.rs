@@ -1,6 +1,6 @@
-//! The transitions of a sync: which step is next, and what a reply changes. They execute a pass over a school
-//! call by call, as `plan` determines. The outcome of each call is stored at once, so that an
-//! interrupted pass resumes.
+//! The transitions of a sync: which step is next, and what a reply changes. They execute a pass over
+//! a school call by call, as `plan` determines. The outcome of each call is stored at once, so that
+//! an interrupted pass resumes.
 
 use crate::error::Result;
 use crate::json;
@@ -141,6 +141,7 @@ impl Machine {
         Ok(outcome)
     }
 
+    /// Records that a call has no reply.
     pub(crate) fn handle_failure(
         &mut self,
         call: u64,

@@ -26,7 +26,7 @@ pub(crate) fn of_transfers(
     if from > to {
         return Err(broken("since must not be later than until"));
     }
-    if to > from.year_after() {
+    if to > from.years_after(1) {
         return Err(broken("since to until must not exceed 1 year"));
     }
     Ok(DateWindow { from, to })

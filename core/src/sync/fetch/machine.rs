@@ -3,7 +3,6 @@
 use super::calls::Calls;
 use super::fetched_answer::{FetchedAnswer, StoredContent};
 use super::in_flight::InFlight;
-use super::ownership::OwnershipToken;
 use super::pass::Pass;
 use super::rate_control::retry_after_seconds;
 use super::report::Report;
@@ -13,6 +12,7 @@ use crate::dataset::replication::stored_fetch_log::FetchLog;
 use crate::error::Result;
 use crate::record::replication::answer_notes::AnswerNotes;
 use crate::record::replication::fetch_log_entry::{FetchState, PassHead};
+use crate::sync::ownership::OwnershipToken;
 use crate::sync::resources::phase::Phase;
 use crate::sync::resources::resource::Resource;
 use crate::sync::resources::resource_request::{ResourceRequest, logged_requests};
@@ -138,6 +138,7 @@ impl Machine {
         }
     }
 
+    /// Fails a request permanently, and reports it.
     pub(crate) fn fail_request(
         &mut self,
         in_flight: InFlight<ResourceRequest>,

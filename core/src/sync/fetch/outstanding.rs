@@ -1,13 +1,11 @@
-//! Which requests of a pass are outstanding: what the fetch log shows, and what is due. Also the
-//! school's current year, which no answer states by itself: it is the year of the records that the
-//! service returns for requests without a year.
+//! Which requests of a pass are outstanding: what the fetch log shows, and what is due.
 
 use super::pass::Pass;
 use super::status::{FORBIDDEN, UNAUTHORISED};
 use crate::date::Date;
 use crate::record::replication::coverage_key::CoverageKey;
-use crate::record::replication::fetch_log_entry::{FetchLogEntry, FetchState};
-use crate::sync::resources::resource::{Format, Frequency, Group};
+use crate::record::replication::fetch_log_entry::FetchState;
+use crate::sync::resources::resource::{Frequency, Group};
 use crate::sync::resources::resource_request::{ResourceRequest, logged_requests};
 use std::collections::{BTreeSet, HashSet};
 
@@ -62,12 +60,6 @@ impl Pass {
         }
     }
 
-    /// Returns the row of an answer of this pass, unless the request failed.
-    pub(crate) fn answer(&self, request: ResourceRequest) -> Option<&FetchLogEntry> {
-        let row = self.fetch_log.get(&request.coverage_key(0));
-        row.filter(|row| row.pass == self.number() && row.state != FetchState::Failed)
-    }
-
     /// Returns the answers to request again in rotation: the oldest of those that seldom change.
     pub(crate) fn oldest(&self) -> BTreeSet<CoverageKey> {
         let pass = self.number();
@@ -95,21 +87,6 @@ impl Pass {
                 rotate.div_ceil(ANSWERS_A_LARGE_ONE),
             ))
             .collect()
-    }
-
-    /// Returns the school's current year, as the latest answer of this pass shows it.
-    pub(crate) fn year_shown(&self) -> Option<u64> {
-        let rows = logged_requests(&self.fetch_log).filter(|(request, row)| {
-            row.pass == self.number() && !row.is_due() && request.is_of_current_year()
-        });
-        let shown = rows.filter_map(|(_, row)| Some((row.age(), row.year?)));
-        shown.max().map(|(_, year)| year)
-    }
-
-    /// Returns the date at the school when the pass began.
-    pub(crate) fn today(&self) -> Date {
-        let began = self.head.map_or(0, |head| head.began);
-        self.offset().today(began)
     }
 
     /// Returns whether any request of the pass was answered.
@@ -161,37 +138,6 @@ impl Pass {
         let windows = self.day_windows();
         let first = windows.first().map_or(Date::MIN, |(from, _)| *from);
         (first, windows.last().map_or(first, |(_, to)| *to))
-    }
-
-    /// Returns the school's current year, and whether an answer of this pass shows it. If none
-    /// does, the year is the stored one, or the calendar year if none is stored. If that year is
-    /// over, it is the first later year that is not.
-    pub(crate) fn year(&self) -> (u64, bool) {
-        if let Some(year) = self.year {
-            return (year, true);
-        }
-        let stored = self.stored.map(|stored| stored.year);
-        let mut year = stored.unwrap_or_else(|| u64::from(self.today().year()));
-        while self.has_new_year_begun(year) {
-            year += 1;
-        }
-        (year, false)
-    }
-
-    /// Returns whether a structure of marks exists for this year while the structure for the
-    /// current year is empty.
-    fn has_new_year_begun(&self, year: u64) -> bool {
-        let has_any = |request| self.answer(request).map(|row| row.records > 0);
-        logged_requests(&self.fetch_log).any(|(request, _)| {
-            let of_current_year = ResourceRequest {
-                year: None,
-                ..request
-            };
-            matches!(request.spec().format, Format::Structure)
-                && request.year == Some(year)
-                && has_any(request) == Some(true)
-                && has_any(of_current_year) == Some(false)
-        })
     }
 
     /// Returns the requests of these groups whose answers are published, or quarantined by an

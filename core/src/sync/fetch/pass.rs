@@ -7,6 +7,7 @@ use super::staging::{Staging, StoreOutcome, StoredSchool};
 use crate::clock::Offset;
 use crate::dataset::replication::stored_fetch_log::FetchLog;
 use crate::dataset::replication::stored_notes::NotesByAnswer;
+use crate::date::Date;
 use crate::error::Result;
 use crate::record::replication::coverage_key::CoverageKey;
 use crate::record::replication::fetch_log_entry::{Due, FetchLogEntry, FetchState, PassHead};
@@ -113,6 +114,18 @@ impl Pass {
         let row = self.fetch_log.get(&request.coverage_key(0));
         let row = row.filter(|row| row.pass == self.number());
         row.map_or(0, |row| row.times)
+    }
+
+    /// Returns the row of an answer of this pass, unless the request failed.
+    pub(crate) fn answer(&self, request: ResourceRequest) -> Option<&FetchLogEntry> {
+        let row = self.fetch_log.get(&request.coverage_key(0));
+        row.filter(|row| row.pass == self.number() && row.state != FetchState::Failed)
+    }
+
+    /// Returns the date at the school when the pass began.
+    pub(crate) fn today(&self) -> Date {
+        let began = self.head.map_or(0, |head| head.began);
+        self.offset().today(began)
     }
 
     /// Marks the pass as finished. Returns false if the stored pass has changed.

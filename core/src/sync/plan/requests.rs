@@ -12,6 +12,7 @@ use crate::sync::resources::resource_request::{ResourceRequest, logged_requests}
 use std::collections::BTreeSet;
 
 impl Pass {
+    /// Requests the structures of marks of all grades.
     pub(crate) fn plan_structures(&self) -> Result<Vec<ResourceRequest>> {
         Ok(self.request_each(Phase::Year, Selection::Grade, &self.grades()?))
     }

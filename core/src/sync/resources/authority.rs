@@ -3,7 +3,7 @@
 //! Another answer may be the *fallback* for a field: its values are used if no answer with
 //! authority was fetched.
 
-use crate::record::field::position;
+use crate::record::field::{position, positions_from};
 use crate::record::kinds::{
     accountable_person, assessment, grade, learner, learning_program, school, subject,
 };
@@ -122,18 +122,6 @@ const fn positions<const N: usize>(kind: Kind, names: [&str; N]) -> [usize; N] {
     positions
 }
 
-/// Returns `N` consecutive positions.
-const fn from<const N: usize>(first: usize) -> [usize; N] {
-    let mut positions = [first; N];
-    let (mut rest, mut at): (&mut [usize], usize) = (&mut positions, first);
-    while let [position, others @ ..] = rest {
-        *position = at;
-        at += 1;
-        rest = others;
-    }
-    positions
-}
-
 const fn fields(positions: &[usize]) -> Fields {
     let (mut fields, mut rest) = (0, positions);
     while let [position, others @ ..] = rest {
@@ -144,7 +132,7 @@ const fn fields(positions: &[usize]) -> Fields {
 }
 
 /// The fields of a school in the answer of Get Schools.
-const SCHOOL: [usize; 24] = from(school::NAME);
+const SCHOOL: [usize; 24] = positions_from(school::NAME);
 /// The fields of a school that only the school information has.
 const ONLY_IN_INFO: [usize; 4] = positions(
     Kind::School,
@@ -170,7 +158,7 @@ const SHARED: [usize; 8] = positions(
     ],
 );
 /// The fields of a learner in a list of learners.
-const LISTED: [usize; 28] = from(position(learner::FIELDS, "first_name"));
+const LISTED: [usize; 28] = positions_from(position(learner::FIELDS, "first_name"));
 const STATUS: [usize; 1] = positions(Kind::Learner, ["status"]);
 /// The fields of a learner that the answer with its account has too.
 const WITH_ACCOUNT: [usize; 6] = positions(
@@ -189,7 +177,7 @@ const TAKEN: [usize; 2] = positions(Kind::LearnerSubject, ["grade_id", "terms"])
 const SUBJECT: [usize; 3] = [subject::NAME, subject::SUPER_ID, subject::SUPER_NAME];
 /// The values of a mark. A cell without a mark has `captured` too.
 const MARK: [usize; 3] = positions(Kind::Mark, ["mark", "percentage", "dtime"]);
-const ASSESSMENT: [usize; 8] = from(position(assessment::FIELDS, "grade_id"));
+const ASSESSMENT: [usize; 8] = positions_from(position(assessment::FIELDS, "grade_id"));
 /// The bit that represents the record as a whole: the first field, which every record has.
 pub(crate) const RECORD: Fields = 1;
 
@@ -198,4 +186,4 @@ const LEARNER_ACCOUNT: usize = position(learner::FIELDS, "account");
 const PERSON_ACCOUNT: usize = position(accountable_person::FIELDS, "account");
 const MARK_OUT_OF: usize = position(assessment::FIELDS, "mark_out_of");
 const RELEASED: usize = position(learning_program::FIELDS, "released");
-const PERSON: [usize; 18] = from(position(accountable_person::FIELDS, "title"));
+const PERSON: [usize; 18] = positions_from(position(accountable_person::FIELDS, "title"));

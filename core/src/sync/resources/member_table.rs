@@ -2,7 +2,7 @@
 //! that is in no table is unknown: it is skipped, and its name is recorded.
 
 use crate::record::Kind;
-use crate::record::field::position;
+use crate::record::field::{position, positions_from};
 use crate::record::kinds::{
     absentee, accountable_person, discipline, grade, learner, lookup, parent, school, staff_member,
 };
@@ -51,22 +51,10 @@ impl MemberTable {
     }
 }
 
-/// Returns `N` consecutive positions.
-const fn from<const N: usize>(first: usize) -> [usize; N] {
-    let mut positions = [first; N];
-    let (mut rest, mut at): (&mut [usize], usize) = (&mut positions, first);
-    while let [position, others @ ..] = rest {
-        *position = at;
-        at += 1;
-        rest = others;
-    }
-    positions
-}
-
 /// Get Schools (4.6), which contains all answered fields of a school.
 pub(crate) static SCHOOL: MemberTable = MemberTable::new(
     Kind::School,
-    const { &from::<24>(position(school::FIELDS, "school_name")) },
+    const { &positions_from::<24>(position(school::FIELDS, "school_name")) },
 )
 .with(&[("school_id", To::School)])
 .needing(school::NAME);
@@ -83,7 +71,10 @@ pub(crate) static GRADE: MemberTable = MemberTable::new(Kind::Grade, &[]).with(&
 
 /// A list that is the same for all schools.
 const fn lookup(kind: Kind) -> MemberTable {
-    MemberTable::new(kind, const { &from::<2>(position(lookup::FIELDS, "id")) })
+    MemberTable::new(
+        kind,
+        const { &positions_from::<2>(position(lookup::FIELDS, "id")) },
+    )
 }
 pub(crate) static ETHNIC_GROUP: MemberTable = lookup(Kind::EthnicGroup);
 pub(crate) static MARITAL_STATUS: MemberTable = lookup(Kind::MaritalStatus);
@@ -92,13 +83,13 @@ pub(crate) static LANGUAGE: MemberTable = lookup(Kind::Language);
 
 pub(crate) static PARENT: MemberTable = MemberTable::new(
     Kind::Parent,
-    const { &from::<25>(position(parent::FIELDS, "id")) },
+    const { &positions_from::<25>(position(parent::FIELDS, "id")) },
 );
 
 /// A learner (2.1), with or without its parents.
 pub(crate) static LEARNER: MemberTable = MemberTable::new(
     Kind::Learner,
-    const { &from::<29>(position(learner::FIELDS, "id")) },
+    const { &positions_from::<29>(position(learner::FIELDS, "id")) },
 )
 .with(&[("parents", To::Records(&PARENT))]);
 
@@ -126,7 +117,7 @@ pub(crate) static ACCOUNT: MemberTable = MemberTable::new(
 pub(crate) static ACCOUNTABLE_PERSON: MemberTable = MemberTable::new(
     Kind::AccountablePerson,
     const {
-        &from::<19>(position(
+        &positions_from::<19>(position(
             accountable_person::FIELDS,
             "accountable_person_id",
         ))
@@ -135,17 +126,17 @@ pub(crate) static ACCOUNTABLE_PERSON: MemberTable = MemberTable::new(
 
 pub(crate) static ABSENTEE: MemberTable = MemberTable::new(
     Kind::Absentee,
-    const { &from::<4>(position(absentee::FIELDS, "id")) },
+    const { &positions_from::<4>(position(absentee::FIELDS, "id")) },
 );
 
 pub(crate) static DISCIPLINE: MemberTable = MemberTable::new(
     Kind::Discipline,
-    const { &from::<8>(position(discipline::FIELDS, "id")) },
+    const { &positions_from::<8>(position(discipline::FIELDS, "id")) },
 );
 
 pub(crate) static STAFF_MEMBER: MemberTable = MemberTable::new(
     Kind::StaffMember,
-    const { &from::<23>(position(staff_member::FIELDS, "id")) },
+    const { &positions_from::<23>(position(staff_member::FIELDS, "id")) },
 );
 
 #[cfg(test)]
