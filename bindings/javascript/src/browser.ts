@@ -1,11 +1,12 @@
 // Opens stores in a browser: in the origin's private file system, or in memory.
 
-import { RollbookError } from "./error.js";
+import { settingsOf } from "./calls.js";
+import { RollbookError, toRollbookError } from "./error.js";
 import { Instance } from "./instance.js";
 import { compile, type ModuleSource } from "./module.js";
 import { names } from "./locks.js";
-import { RELEASE_TIMEOUT, deleteStore, missingFeature } from "./opfs.js";
-import { WorkerHost } from "./remote.js";
+import { RELEASE_TIMEOUT, deleteStore, requireStorage } from "./opfs.js";
+import { WorkerHost, startWorker } from "./remote.js";
 import { Engine, type Options } from "./rollbook.js";
 import { LocalHost } from "./service.js";
 
@@ -32,24 +33,25 @@ export class Opener {
    * the site share the store. The browser is asked not to delete it: `persisted` is true if the
    * browser agrees.
    *
-   * Fails as `no_storage` if the browser has no private file system or does not allow it in private
-   * mode, and as `corrupt`, `newer_format` or `io` if the store cannot be read.
+   * Fails as `no_storage` if the browser has no private file system or denies it to the page or
+   * frame; as `io` if the module or the worker cannot be fetched; as `unsupported` if the browser
+   * or a policy of the page does not allow them; as `corrupt`, `newer_format`, `busy` or `io` if
+   * the store cannot be read; and as `bad_argument` if the name cannot be that of a store.
    */
   async open(name: string, options: Options = {}): Promise<Engine> {
-    const missing = missingFeature();
-    if (missing !== undefined) throw missing;
+    requireName(name);
+    requireStorage();
     const { worker } = this.#requireParts();
     if (worker === undefined) throw uninitialised("a worker");
-    const [module, persisted] = await Promise.all([this.#compiled(), persist()]);
-    const { clock: _, ...settings } = options;
-    const host = await WorkerHost.open(worker(), name, module, settings);
-    return new Engine(host, options, persisted);
+    const persisted = persist();
+    const module = await this.#compiled();
+    const host = await WorkerHost.open(startWorker(worker), name, module, settingsOf(options));
+    return new Engine(host, options, await Promise.race([persisted, noDecision()]));
   }
 
   /** Opens an empty store in the memory of this page. Closing the engine discards its data. */
   async memory(options: Options = {}): Promise<Engine> {
-    const { clock: _, ...settings } = options;
-    const instance = new Instance(await this.#compiled(), "memory", settings);
+    const instance = new Instance(await this.#compiled(), "memory", settingsOf(options));
     return new Engine(new LocalHost(instance), options, false);
   }
 
@@ -58,14 +60,14 @@ export class Opener {
    * not an error. Fails as `already_open` if the store is open in this tab or in another one.
    */
   async delete(name: string): Promise<void> {
-    const missing = missingFeature();
-    if (missing !== undefined) throw missing;
+    requireName(name);
+    requireStorage();
     // An engine that was just closed may still hold the lock.
     const signal = AbortSignal.timeout(RELEASE_TIMEOUT);
     try {
       await navigator.locks.request(names(name).store, { signal }, () => deleteStore(name));
     } catch (cause) {
-      if (!signal.aborted || cause !== signal.reason) throw cause;
+      if (!signal.aborted || cause !== signal.reason) throw toRollbookError(cause);
       const text = `${name} is already open: close its engines, also in other tabs, first`;
       throw new RollbookError("already_open", text, { cause });
     }
@@ -82,7 +84,13 @@ export class Opener {
   }
 
   #requireParts(): Parts {
-    const parts = this.#parts();
+    let parts: Parts | undefined;
+    try {
+      parts = this.#parts();
+    } catch (cause) {
+      const text = `the address of rollbook.wasm is unknown here (${String(cause)})`;
+      throw new RollbookError("unsupported", `${text}: use rollbook/slim`, { cause });
+    }
     if (parts === undefined) throw uninitialised("the module");
     return parts;
   }
@@ -90,6 +98,30 @@ export class Opener {
 
 function uninitialised(what: string): RollbookError {
   return new RollbookError("bad_argument", `${what} is missing: call initialise({ module, worker })`);
+}
+
+/** Checks that a name can be that of a folder of the private file system. */
+function requireName(name: string): void {
+  let encoded = "";
+  try {
+    encoded = encodeURIComponent(name);
+  } catch {
+    // A text with an unpaired surrogate cannot be encoded.
+  }
+  if (/^(?!\.{1,2}$).{1,200}$/.test(encoded)) return;
+  throw new RollbookError(
+    "bad_argument",
+    "this cannot be the name of a store: give a text that encodeURIComponent encodes in 1 to 200 " +
+      "characters, other than . and ..",
+  );
+}
+
+/** How long `open` waits for the browser's decision about the store after it is open: milliseconds. */
+const DECISION_TIMEOUT = 1000;
+
+/** Returns false if the browser, which may ask the user, decides later. */
+function noDecision(): Promise<boolean> {
+  return new Promise((resolve) => setTimeout(resolve, DECISION_TIMEOUT, false));
 }
 
 /** Asks the browser not to delete the site's data until the user does. Returns its decision. */

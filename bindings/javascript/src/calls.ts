@@ -15,6 +15,11 @@ export interface Settings {
   readonly maxPageLimit?: number;
 }
 
+/** Returns the options that apply to all calls. Others cannot be sent to a worker. */
+export function settingsOf({ cacheBytes, pageLimit, maxPageLimit }: Settings): Settings {
+  return { cacheBytes, pageLimit, maxPageLimit } as Settings;
+}
+
 export type Bytes = Uint8Array<ArrayBuffer>;
 
 /**

@@ -1,5 +1,7 @@
 // Datasets: the sources from which one can be read, and how it is divided into pieces.
 
+import { isA } from "./kind.js";
+
 /** A dataset: lines of JSON in UTF-8, one record per line. */
 export type Dataset =
   | string
@@ -38,8 +40,7 @@ const encoder = new TextEncoder();
 export function isRepeatable(dataset: Dataset): boolean {
   return (
     typeof dataset === "string" ||
-    dataset instanceof Blob ||
-    dataset instanceof ArrayBuffer ||
+    isA(dataset, "Blob", "File", "ArrayBuffer") ||
     ArrayBuffer.isView(dataset)
   );
 }
@@ -47,9 +48,9 @@ export function isRepeatable(dataset: Dataset): boolean {
 /** Returns the size of the dataset in bytes, if it is known. */
 function totalOf(dataset: Dataset): number | undefined {
   if (typeof dataset === "string") return undefined;
-  if (dataset instanceof Blob) return dataset.size;
-  if (dataset instanceof ArrayBuffer || ArrayBuffer.isView(dataset)) return dataset.byteLength;
-  if (dataset instanceof Response) {
+  if (isA(dataset, "Blob", "File")) return dataset.size;
+  if (isA(dataset, "ArrayBuffer") || ArrayBuffer.isView(dataset)) return dataset.byteLength;
+  if (isA(dataset, "Response")) {
     // `Content-Length` is the compressed size, but the progress counts decompressed bytes.
     if (dataset.headers.has("Content-Encoding")) return undefined;
     const length = dataset.headers.get("Content-Length");
@@ -102,16 +103,16 @@ export async function* pieces(dataset: Dataset): AsyncGenerator<Bytes> {
 async function* chunks(dataset: Dataset): AsyncGenerator<Uint8Array> {
   if (typeof dataset === "string") {
     yield* encoded(dataset);
-  } else if (dataset instanceof ArrayBuffer) {
+  } else if (isA(dataset, "ArrayBuffer")) {
     yield new Uint8Array(dataset);
   } else if (ArrayBuffer.isView(dataset)) {
     yield dataset;
-  } else if (dataset instanceof Blob) {
+  } else if (isA(dataset, "Blob", "File")) {
     for (let at = 0; at < dataset.size; at += PIECE) {
       yield new Uint8Array(await dataset.slice(at, at + PIECE).arrayBuffer());
     }
   } else {
-    const source = dataset instanceof Response ? dataset.body : dataset;
+    const source = isA(dataset, "Response") ? dataset.body : dataset;
     if (source === null) return;
     for await (const chunk of Symbol.asyncIterator in source ? source : read(source)) {
       yield typeof chunk === "string" ? encoder.encode(chunk) : chunk;

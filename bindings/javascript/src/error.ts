@@ -1,3 +1,5 @@
+import { errorName } from "./kind.js";
+
 /**
  * The stable code of an error, for programs. The codes of the engine are the same in every
  * language. This package adds `bad_argument` and the last three: `crashed`, the module stopped;
@@ -56,17 +58,47 @@ export const interrupted = (): RollbookError =>
     "the store was opened again during a load, an export or a feed: start it again",
   );
 
+/** Returns the error of a page or worker that cannot store data. `why` is the beginning of its text. */
+export function noStorage(why: string, cause?: unknown): RollbookError {
+  const message =
+    `${why}: serve the page over https, leave private mode and allow the site to store data, or ` +
+    "call Rollbook.memory(), which stores nothing permanently";
+  return new RollbookError("no_storage", message, cause === undefined ? undefined : { cause });
+}
+
+export const storageFull = "the browser's storage for this site is full";
+
+/** Converts an error of a browser's function. A RollbookError remains unchanged. */
+export function toRollbookError(thrown: unknown): RollbookError {
+  if (thrown instanceof RollbookError) return thrown;
+  const error = (code: ErrorCode, message: string): RollbookError =>
+    new RollbookError(code, message, { cause: thrown });
+  switch (errorName(thrown)) {
+    case "SecurityError":
+    case "NotAllowedError":
+      return noStorage(`this browser denies storage here (${String(thrown)})`, thrown);
+    case "QuotaExceededError":
+      return error("io", `${storageFull}: free space, then try again`);
+    default: {
+      const text = `the browser's storage failed (${String(thrown)})`;
+      return error("io", `${text}, and committed data is not lost: try again`);
+    }
+  }
+}
+
 /** An error in the form in which it is sent between threads and tabs. */
 export interface ErrorMessage {
-  readonly code: ErrorCode | undefined;
+  readonly code: ErrorCode;
   readonly message: string;
+  /** The original error as text, if there is one. */
+  readonly cause: string | undefined;
 }
 
 export function toMessage(thrown: unknown): ErrorMessage {
-  if (thrown instanceof RollbookError) return { code: thrown.code, message: thrown.message };
-  return { code: undefined, message: String(thrown) };
+  const { code, message, cause } = toRollbookError(thrown);
+  return { code, message, cause: cause === undefined ? undefined : String(cause) };
 }
 
-export function fromMessage({ code, message }: ErrorMessage): Error {
-  return code === undefined ? new Error(message) : new RollbookError(code, message);
+export function fromMessage({ code, message, cause }: ErrorMessage): RollbookError {
+  return new RollbookError(code, message, cause === undefined ? undefined : { cause: new Error(cause) });
 }

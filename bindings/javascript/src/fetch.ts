@@ -1,6 +1,7 @@
 // An implementation of `fetch` that an engine answers.
 
 import type { Answer } from "./answer.js";
+import { isA } from "./kind.js";
 import type { RequestOptions } from "./request.js";
 
 /** Statuses whose responses have no body in HTTP. */
@@ -18,7 +19,7 @@ export async function answerTo(
   init: RequestInit | undefined,
   ask: (target: string, options: RequestOptions) => Promise<Answer>,
 ): Promise<Response> {
-  const resolved = input instanceof Request ? input : new URL(input, origin());
+  const resolved = isA(input, "Request") ? input : new URL(input, origin());
   const request = new Request(resolved, init);
   request.signal.throwIfAborted();
   const url = new URL(request.url);

@@ -1,7 +1,7 @@
 // The tabs that a leader answers. Each has a channel, which is closed when the tab is closed.
 
 import { Outbox } from "./frames.js";
-import type { LockNames } from "./locks.js";
+import { afterTab, type LockNames } from "./locks.js";
 import type { Reply, ToTab } from "./messages.js";
 
 interface Follower {
@@ -47,7 +47,7 @@ export class Followers {
     });
     const follower = { channel, replies };
     this.#all.set(tab, follower);
-    void navigator.locks.request(this.#locks.tab(tab), () => {
+    afterTab(this.#locks, tab, () => {
       channel.close();
       if (this.#all.get(tab) === follower) this.#all.delete(tab);
     });

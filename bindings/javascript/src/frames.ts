@@ -4,13 +4,14 @@
 import type { AnswerMessage } from "./answer.js";
 import type { Bytes, CallName } from "./calls.js";
 import type { ErrorCode, ErrorMessage } from "./error.js";
+import { isA } from "./kind.js";
 import type { Call, Reply } from "./messages.js";
 
 /** A message: the buffer of frames, or a list of the large buffers and the buffer of frames. */
 export type Parcel = ArrayBuffer | ArrayBuffer[];
 
 export function isParcel(message: unknown): message is Parcel {
-  return message instanceof ArrayBuffer || Array.isArray(message);
+  return isA(message, "ArrayBuffer") || Array.isArray(message);
 }
 
 /** A buffer of more bytes than this is transferred by itself, and not copied into a frame. */
@@ -108,6 +109,7 @@ export class Outbox {
       this.#byte(ERROR);
       this.#value(error.code);
       this.#value(error.message);
+      this.#value(error.cause);
     } else if (isAnswer(value)) {
       this.#byte(ANSWER);
       this.#integer(value.status);
@@ -272,8 +274,9 @@ class Frames {
   }
 
   #error(): ErrorMessage {
-    const code = this.#value(this.#byte()) as ErrorCode | undefined;
-    return { code, message: this.#value(this.#byte()) as string };
+    const code = this.#value(this.#byte()) as ErrorCode;
+    const message = this.#value(this.#byte()) as string;
+    return { code, message, cause: this.#value(this.#byte()) as string | undefined };
   }
 
   #value(kind: number): unknown {

@@ -1,7 +1,8 @@
 // An instance of the module with its engine. A trap ends the instance, but not the page.
 
-import { RollbookError, closed, type ErrorCode } from "./error.js";
+import { RollbookError, closed, storageFull, type ErrorCode } from "./error.js";
 import { instantiate, type Engine } from "./glue.js";
+import { errorName } from "./kind.js";
 import type { AnswerMessage } from "./answer.js";
 import type { Settings } from "./calls.js";
 
@@ -73,10 +74,10 @@ export class Instance {
   }
 
   #open(): Engine {
-    const { Engine, Settings } = instantiate(this.#module);
-    const settings = new Settings();
-    Object.assign(settings, this.#settings);
     try {
+      const { Engine, Settings } = instantiate(this.#module);
+      const settings = new Settings();
+      Object.assign(settings, this.#settings);
       return this.#place === "memory"
         ? Engine.memory(settings)
         : Engine.open(withTextErrors(this.#place), settings);
@@ -107,10 +108,7 @@ function withTextErrors(file: StoreFile): StoreFile {
 }
 
 function describe(thrown: unknown): string {
-  if (!(thrown instanceof Error || thrown instanceof DOMException)) return String(thrown);
-  return thrown.name === "QuotaExceededError"
-    ? "the browser's storage for this site is full"
-    : `${thrown.name}: ${thrown.message}`;
+  return errorName(thrown) === "QuotaExceededError" ? storageFull : String(thrown);
 }
 
 /** Converts what the module throws: `code`, a line feed and a text. All else is a trap. */

@@ -1,8 +1,9 @@
 // The leader: the tab that has the file of a store open, and answers the calls of all tabs.
 
 import { mayChange, type CallName, type Settings } from "./calls.js";
+import { newId } from "./id.js";
 import { Instance } from "./instance.js";
-import { names, type LockNames } from "./locks.js";
+import { afterTab, names, type LockNames } from "./locks.js";
 import { OpfsFile } from "./opfs.js";
 import { Service, perform } from "./service.js";
 import type { Call } from "./messages.js";
@@ -37,7 +38,7 @@ const LEASE = 1000;
 
 export class Leader {
   /** Identifies the period for which this tab leads. */
-  readonly term = crypto.randomUUID();
+  readonly term = newId();
   readonly #file: OpfsFile;
   readonly #service: Service;
   readonly #locks: LockNames;
@@ -134,7 +135,7 @@ export class Leader {
     }
     const theirs = new Set([id]);
     this.#owners.set(from, theirs);
-    void navigator.locks.request(this.#locks.tab(from), () => {
+    afterTab(this.#locks, from, () => {
       this.#owners.delete(from);
       this.#service.endSessions((session) => theirs.has(session));
     });

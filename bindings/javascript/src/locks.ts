@@ -24,6 +24,12 @@ export function names(store: string): LockNames {
   };
 }
 
+/** Does work after the lock of a tab was released, because the tab was closed. */
+export function afterTab(locks: LockNames, id: string, work: () => void): void {
+  // The request fails if the user denies storage to the site in the meantime.
+  navigator.locks.request(locks.tab(id), work).catch(() => undefined);
+}
+
 /**
  * Does work while holding a lock. Chromium may ignore the abort of a request for a lock that it has
  * not forwarded yet. Such a request rejects here in any case, and releases the lock when it is

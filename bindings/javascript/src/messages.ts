@@ -29,8 +29,11 @@ export type ToWorker =
     }
   | { readonly kind: "close" };
 
-/** A message from a worker to its page: replies, or the notice that answers may have changed. */
-export type ToPage = Parcel | "changed";
+/**
+ * A message from a worker to its page: replies, the notice that answers may have changed, or that
+ * the worker's script is running.
+ */
+export type ToPage = Parcel | "changed" | "ready";
 
 /** A message to all tabs of a store. `from` is the id of the sender. */
 export type Broadcast =
@@ -50,7 +53,7 @@ export interface Leads {
 }
 
 /** The version of the messages of this package. */
-export const PROTOCOL = 5;
+export const PROTOCOL = 6;
 
 /** A message from a tab to the leader. */
 export type ToLeader =

@@ -1,6 +1,7 @@
 // Compiles `rollbook.wasm`. Each opener does this once for all its engines.
 
 import { RollbookError } from "./error.js";
+import { errorName, isA } from "./kind.js";
 
 /** The source of the module. */
 export type ModuleSource =
@@ -11,29 +12,61 @@ export type ModuleSource =
   | WebAssembly.Module
   | Promise<Response | BufferSource | WebAssembly.Module>;
 
+/** Compiles the module. Fails as `io` if it cannot be fetched, otherwise as `unsupported`. */
 export async function compile(given: ModuleSource): Promise<WebAssembly.Module> {
-  const source = await given;
-  if (source instanceof WebAssembly.Module) return source;
-  if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) {
-    return WebAssembly.compile(source);
-  }
-  const response = source instanceof Response ? source : await fetch(source);
-  if (!response.ok) {
-    throw new RollbookError(
-      "io",
-      `${response.url} answered ${response.status}: serve rollbook.wasm there`,
-    );
-  }
+  const source = await load(given);
+  if (globalThis.WebAssembly === undefined) return notCompiled("there is no WebAssembly here");
+  if (isA(source, "Response")) return compileResponse(source);
+  return isBytes(source) ? WebAssembly.compile(source).catch(notCompiled) : source;
+}
+
+async function compileResponse(response: Response): Promise<WebAssembly.Module> {
+  const { ok, status, url } = response;
+  if (!ok) throw new RollbookError("io", `${url} answered ${status}: serve rollbook.wasm there`);
   const type = response.headers.get("Content-Type") ?? "no type";
   // `compileStreaming` requires this type. With another type, the bytes are compiled.
-  if (type.startsWith("application/wasm")) return WebAssembly.compileStreaming(response);
-  try {
-    return await WebAssembly.compile(await response.arrayBuffer());
-  } catch (cause) {
-    throw new RollbookError(
-      "io",
-      `${response.url} is not a WebAssembly module (its type is ${type}): serve rollbook.wasm there`,
-      { cause },
-    );
+  if (type.startsWith("application/wasm")) {
+    return WebAssembly.compileStreaming(response).catch(notCompiled);
   }
+  const bytes = await response.arrayBuffer().catch(notFetched);
+  if (startsAsModule(bytes)) return WebAssembly.compile(bytes).catch(notCompiled);
+  const text = `${url} is not a WebAssembly module (its type is ${type})`;
+  throw new RollbookError("io", `${text}: serve rollbook.wasm there`);
+}
+
+/** Returns the source, or the response from its address. */
+async function load(given: ModuleSource): Promise<Response | BufferSource | WebAssembly.Module> {
+  try {
+    const source = await given;
+    const isAddress = typeof source === "string" || isA(source, "URL");
+    return isAddress ? await fetch(source) : source;
+  } catch (cause) {
+    return notFetched(cause);
+  }
+}
+
+function isBytes(source: BufferSource | WebAssembly.Module): source is BufferSource {
+  return isA(source, "ArrayBuffer") || ArrayBuffer.isView(source);
+}
+
+/** Returns whether bytes start as every WebAssembly module does. */
+function startsAsModule(bytes: ArrayBuffer): boolean {
+  return [0x00, 0x61, 0x73, 0x6d].every((byte, at) => new Uint8Array(bytes)[at] === byte);
+}
+
+function notFetched(cause: unknown): never {
+  const text = `rollbook.wasm could not be fetched (${String(cause)})`;
+  const remedy = "check the network and, in the Content Security Policy, connect-src";
+  throw new RollbookError("io", `${text}: ${remedy}`, { cause });
+}
+
+/** Throws the error of a module that could not be compiled, or whose connection was cut. */
+function notCompiled(cause: unknown): never {
+  if (errorName(cause) === "TypeError") return notFetched(cause);
+  const text = `rollbook.wasm could not be compiled (${String(cause)})`;
+  const remedy =
+    "serve the file unchanged, allow 'wasm-unsafe-eval' in the Content Security Policy, and use a " +
+    "browser that has WebAssembly with SIMD. A platform that compiles modules in advance, such as " +
+    "Cloudflare Workers, needs rollbook/slim";
+  throw new RollbookError("unsupported", `${text}: ${remedy}`, { cause });
 }

@@ -2,6 +2,8 @@
 
 import * as fs from "node:fs";
 import { resolve } from "node:path";
+import { settingsOf } from "./calls.js";
+import { RollbookError } from "./error.js";
 import { Instance } from "./instance.js";
 import { NodeFile } from "./node-file.js";
 import { Engine, type Options } from "./rollbook.js";
@@ -9,11 +11,11 @@ import { LocalHost } from "./service.js";
 
 /** Opens engines. */
 export class NodeOpener {
-  readonly #path: URL;
+  readonly #path: () => string;
   #compiled: WebAssembly.Module | undefined;
 
   /** @internal */
-  constructor(path: URL) {
+  constructor(path: () => string) {
     this.#path = path;
   }
 
@@ -24,10 +26,10 @@ export class NodeOpener {
    * open. Another one fails as `already_open`, with a message that names the first.
    */
   async open(path: string, options: Options = {}): Promise<Engine> {
-    const { clock: _, ...settings } = options;
+    const module = this.#module();
     const file = new NodeFile(resolve(path));
     try {
-      const instance = new Instance(this.#module(), file, settings);
+      const instance = new Instance(module, file, settingsOf(options));
       file.publish();
       const host = new LocalHost(instance, () => file.close());
       return new Engine(host, options, true);
@@ -39,13 +41,22 @@ export class NodeOpener {
 
   /** Opens an empty store in memory. Closing the engine discards its data. */
   async memory(options: Options = {}): Promise<Engine> {
-    const { clock: _, ...settings } = options;
-    const instance = new Instance(this.#module(), "memory", settings);
+    const instance = new Instance(this.#module(), "memory", settingsOf(options));
     return new Engine(new LocalHost(instance), options, false);
   }
 
   #module(): WebAssembly.Module {
-    this.#compiled ??= new WebAssembly.Module(fs.readFileSync(this.#path) as BufferSource);
+    this.#compiled ??= new WebAssembly.Module(this.#bytes());
     return this.#compiled;
+  }
+
+  #bytes(): BufferSource {
+    try {
+      return fs.readFileSync(this.#path()) as BufferSource;
+    } catch (cause) {
+      const text = `rollbook.wasm could not be read (${String(cause)})`;
+      const remedy = "exclude the package rollbook from the bundle, or use rollbook/slim";
+      throw new RollbookError("io", `${text}: ${remedy}`, { cause });
+    }
   }
 }

@@ -5,8 +5,10 @@
 // copies the file to one with the next number. What the frozen tab writes after it has woken up
 // goes into a file that is no longer read.
 
-import { RollbookError } from "./error.js";
+import { RollbookError, noStorage } from "./error.js";
+import { newId } from "./id.js";
 import type { StoreFile } from "./instance.js";
+import { errorName } from "./kind.js";
 
 const STORE = /^(\d+)\.redb$/;
 const COPY = 4 << 20;
@@ -16,18 +18,16 @@ export const RELEASE_TIMEOUT = 600;
 const pause = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Returns an error if the browser lacks a feature that a store needs. */
-export function missingFeature(): RollbookError | undefined {
-  const missing = (what: string): RollbookError =>
-    new RollbookError(
-      "no_storage",
-      `this browser has no ${what} here: serve the page over https, leave private mode, or ` +
-        "call Rollbook.memory(), which stores nothing permanently",
-    );
-  if (!globalThis.isSecureContext) return missing("secure context");
-  if (navigator.storage?.getDirectory === undefined) return missing("private file system");
-  if (navigator.locks === undefined) return missing("Web Locks");
-  return undefined;
+/** Fails as `no_storage` if the browser lacks a feature that a store needs. */
+export function requireStorage(): void {
+  const missing = (what: string): RollbookError => noStorage(`this browser has no ${what} here`);
+  if (!globalThis.isSecureContext) throw missing("secure context");
+  if (globalThis.Worker === undefined) {
+    const text = "a service worker or shared worker cannot open a store: open it in a page";
+    throw new RollbookError("no_storage", `${text}, or call Rollbook.memory()`);
+  }
+  if (navigator.storage?.getDirectory === undefined) throw missing("private file system");
+  if (navigator.locks === undefined) throw missing("Web Locks");
 }
 
 /** An open file of the origin's private file system. */
@@ -96,12 +96,7 @@ async function storeFolder(name: string): Promise<FileSystemDirectoryHandle> {
     const all = await root.getDirectoryHandle("rollbook", { create: true });
     return await all.getDirectoryHandle(encodeURIComponent(name), { create: true });
   } catch (cause) {
-    throw new RollbookError(
-      "no_storage",
-      `this browser provides no private file system here (${String(cause)}): leave private mode, ` +
-        "or call Rollbook.memory(), which stores nothing permanently",
-      { cause },
-    );
+    throw noStorage(`this browser provides no private file system here (${String(cause)})`, cause);
   }
 }
 
@@ -146,7 +141,7 @@ async function tryOpen(
 
 /** Returns whether an error means that another tab has the file open. */
 function isInUseError(error: unknown): boolean {
-  const name = error instanceof DOMException ? error.name : "";
+  const name = errorName(error);
   return name === "NoModificationAllowedError" || name === "InvalidStateError";
 }
 
@@ -161,7 +156,7 @@ async function copyOf(
   stillOurs: () => Promise<boolean>,
 ): Promise<FileSystemFileHandle> {
   for (let attempt = 1; attempt <= 5; attempt += 1) {
-    const name = `${crypto.randomUUID()}.part`;
+    const name = `${newId()}.part`;
     const copy = await folder.getFileHandle(name, { create: true });
     const handle = await copy.createSyncAccessHandle();
     try {
@@ -193,7 +188,7 @@ async function copyBytes(
       to.write(piece, { at });
     }
   } catch (error) {
-    if (error instanceof DOMException && error.name === "NotReadableError") return false;
+    if (errorName(error) === "NotReadableError") return false;
     throw error;
   }
   to.flush();

@@ -7,6 +7,7 @@ import type { CallArguments, Host, Settings } from "./calls.js";
 import { isRepeatable, pieces, pushPieces, type Dataset, type LoadOptions } from "./dataset.js";
 import { RollbookError } from "./error.js";
 import { answerTo } from "./fetch.js";
+import { newId } from "./id.js";
 import { toSeconds, type Instant } from "./instant.js";
 import { LiveQuery, type ObserveOptions } from "./observe.js";
 import { encode, pack, toId, type Id, type Questions } from "./questions.js";
@@ -106,8 +107,8 @@ export class Engine {
   readonly #milliseconds = (): number => Number(this.#clock?.() ?? Date.now());
   readonly #live = new Set<LiveQuery>();
   /**
-   * Whether the store persists until the user deletes it. If it is false, the browser may delete
-   * the store when it needs space.
+   * Whether the store persists until the user deletes it, as the browser decided when the store was
+   * opened. If it is false, the browser may delete the store when it needs space.
    */
   readonly persisted: boolean;
 
@@ -133,7 +134,7 @@ export class Engine {
     }
     const bytes = typeof body === "string" ? encoder.encode(body) : body.slice();
     const now = this.#now(options);
-    const id = method === "GET" ? undefined : crypto.randomUUID();
+    const id = method === "GET" ? undefined : newId();
     const given = [pack(parts), bytes as Uint8Array<ArrayBuffer>, now, id] as const;
     return new Answer<T>(await this.#host.call("request", ...given));
   }
@@ -225,7 +226,7 @@ export class Engine {
   }): Promise<Answer> {
     const school = toId(set.school, "school");
     const given = [set.username, school, toId(set.apiTypeId, "apiTypeId"), set.active] as const;
-    return new Answer(await this.#host.call("setState", ...given, crypto.randomUUID()));
+    return new Answer(await this.#host.call("setState", ...given, newId()));
   }
 
   /** Returns the v2 request for the same data as a v1 request, given its path and query string. */
@@ -263,7 +264,7 @@ export class Engine {
 
   /** Removes all records of a school. An unknown school is not an error. */
   async removeSchool(school: Id): Promise<Summary> {
-    return this.#report("removeSchool", toId(school, "school"), crypto.randomUUID());
+    return this.#report("removeSchool", toId(school, "school"), newId());
   }
 
   /**
@@ -272,7 +273,7 @@ export class Engine {
    */
   async eraseLearner(school: Id, learner: Id): Promise<Summary> {
     const ids = [toId(school, "school"), toId(learner, "learner")] as const;
-    return this.#report("eraseLearner", ...ids, crypto.randomUUID());
+    return this.#report("eraseLearner", ...ids, newId());
   }
 
   /**
@@ -282,7 +283,7 @@ export class Engine {
    * `credentials` is true, password hashes.
    */
   export({ credentials = false }: { credentials?: boolean } = {}): ReadableStream<Uint8Array> {
-    const id = crypto.randomUUID();
+    const id = newId();
     return new ReadableStream<Uint8Array>({
       start: () => this.#host.call("beginExport", id, credentials),
       pull: async (controller) => {
@@ -340,7 +341,7 @@ export class Engine {
    */
   async follow(feed: Dataset, options: LoadOptions = {}): Promise<Summary> {
     options.signal?.throwIfAborted();
-    const id = crypto.randomUUID();
+    const id = newId();
     await this.#host.call("beginFollow", id);
     await this.#push(feed, options, id, "pushFollow", "endFollow");
     return this.#report("finishFollow", id);
@@ -396,7 +397,7 @@ export class Engine {
     options: LoadOptions,
   ): Promise<Summary> {
     // All attempts have the same id, so that a load that was committed is not applied again.
-    const id = crypto.randomUUID();
+    const id = newId();
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.#attempt(dataset, school, options, id);

@@ -265,6 +265,6 @@ const noNetwork: ReadonlySet<unknown> = new Set(["ENETUNREACH", "ENETDOWN", "EAI
 
 function isOffline(thrown: unknown): boolean {
   if (globalThis.navigator?.onLine === false) return true;
-  const cause = thrown instanceof Error ? (thrown.cause as { code?: unknown } | undefined) : undefined;
+  const { cause } = Object(thrown) as { cause?: { code?: unknown } };
   return noNetwork.has(cause?.code);
 }

@@ -2,6 +2,7 @@
 
 import type { Host } from "./calls.js";
 import { RollbookError } from "./error.js";
+import { newId } from "./id.js";
 import { toSeconds } from "./instant.js";
 import type { At } from "./rollbook.js";
 import {
@@ -32,7 +33,7 @@ export class Sync {
   readonly #host: Host;
   readonly #clock: () => number;
   readonly #begin: (id: string) => Promise<void>;
-  readonly #id = crypto.randomUUID();
+  readonly #id = newId();
   /** The start of the sync. It is not set if the sync must be started again. */
   #started: Promise<void> | undefined;
 

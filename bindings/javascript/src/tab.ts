@@ -14,6 +14,8 @@ import { RollbookError, closed, toMessage } from "./error.js";
 import { Followers } from "./followers.js";
 import { Outbox, calls, replies } from "./frames.js";
 import { Deposed, Leader } from "./leader.js";
+import { newId } from "./id.js";
+import { errorName } from "./kind.js";
 import { names, underLock, type LockNames } from "./locks.js";
 import {
   PROTOCOL,
@@ -38,7 +40,7 @@ export class Tab implements Host {
   readonly #module: WebAssembly.Module;
   readonly #settings: Settings;
   readonly #locks: LockNames;
-  readonly #id = crypto.randomUUID();
+  readonly #id = newId();
   readonly #broadcastChannel: BroadcastChannel;
   readonly #ownChannel: BroadcastChannel;
   readonly #pending = new Pending();
@@ -110,7 +112,8 @@ export class Tab implements Host {
     const life = new Promise<void>((resolve) => {
       release = resolve;
     });
-    void navigator.locks.request(this.#locks.tab(this.#id), () => life);
+    const held = navigator.locks.request(this.#locks.tab(this.#id), () => life);
+    held.catch((error: unknown) => this.#fail(error));
     return release;
   }
 
@@ -122,7 +125,9 @@ export class Tab implements Host {
     if (this.#term !== undefined) this.#calls.call(call);
     else this.#broadcast({ kind: "who", from: this.#id });
     this.#requestLock();
-    this.#beat ??= setInterval(() => void this.#check(), BEAT);
+    this.#beat ??= setInterval(() => {
+      this.#check().catch((error: unknown) => this.#fail(error));
+    }, BEAT);
   }
 
   #broadcast(message: Broadcast): void {
@@ -161,10 +166,18 @@ export class Tab implements Host {
         await resigned;
       });
     } catch (error) {
-      // Either this tab aborted its request, or another tab stole the lock.
       if (this.#leader !== undefined) this.#stepDown(this.#leader);
-      else if (!(error instanceof DOMException)) this.#pending.fail(error);
+      // Otherwise this tab aborted its request, or another tab stole the lock.
+      else if (errorName(error) !== "AbortError") this.#fail(error);
     }
+  }
+
+  /** Fails all calls without a reply. A later call requests the lock again. */
+  #fail(error: unknown): void {
+    this.#waiting = undefined;
+    clearInterval(this.#beat);
+    this.#beat = undefined;
+    this.#pending.fail(error);
   }
 
   async #open(isStolen: boolean): Promise<boolean> {

@@ -32,10 +32,10 @@ scope.onmessage = ({ data }) => {
   }
   switch (data.kind) {
     case "open": {
-      const opened = new Tab(data.store, data.module, data.settings);
-      tab = opened;
-      opened.changed = () => scope.postMessage("changed");
       void reply(0, async () => {
+        const opened = new Tab(data.store, data.module, data.settings);
+        tab = opened;
+        opened.changed = () => scope.postMessage("changed");
         try {
           // The leader answers this call, or it fails if no tab can open the store.
           await opened.call("stats");
@@ -51,3 +51,5 @@ scope.onmessage = ({ data }) => {
       break;
   }
 };
+
+scope.postMessage("ready");

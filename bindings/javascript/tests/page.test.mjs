@@ -86,7 +86,7 @@ test("a worker whose script is not served is an error", async () => {
     });
     return Rollbook.open("x").catch(({ code, message }) => ({ code, message }));
   });
-  assert.equal(code, "crashed");
+  assert.equal(code, "io");
   assert.match(message, /worker\.js/);
   const missing = await page.evaluate(async () => {
     const { Rollbook, initialise } = await import("/dist/slim.js");

@@ -17,11 +17,13 @@ const types = {
 
 /**
  * Serves each folder under its path, and an empty page under `/`. A proxy answers the requests
- * under its path. It receives the rest of the path with the query string.
+ * under its path. It receives the rest of the path with the query string. `headersOf` returns
+ * additional headers for a path.
  */
-export async function serve(folders, proxies = {}) {
+export async function serve(folders, proxies = {}, headersOf = () => ({})) {
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url, "http://localhost");
+    for (const [name, value] of Object.entries(headersOf(pathname))) response.setHeader(name, value);
     if (pathname === "/") {
       response.setHeader("Content-Type", "text/html");
       response.end("<!doctype html><title>Rollbook</title>");
