@@ -6,7 +6,7 @@ import functools
 from types import TracebackType
 from typing import Any, Callable, Generic, Optional, Type, TypeVar
 
-from rollbook._native_calls import Cancellable
+from rollbook._native_calls import Cancellable, NotCopyable
 
 T = TypeVar("T")
 C = TypeVar("C", bound=Cancellable)
@@ -42,7 +42,7 @@ async def run_blocking(
     raise cancelled
 
 
-class AsyncCancellable(Generic[C]):
+class AsyncCancellable(NotCopyable, Generic[C]):
     """A :class:`Cancellable` for asyncio. As an async context manager it is cancelled at the
     end of the block if it has not ended."""
 

@@ -17,6 +17,7 @@ from typing import (
 )
 
 from rollbook._blocking_calls import AsyncCancellable, run_blocking
+from rollbook._native_calls import NotCopyable
 from rollbook.async_follow import AsyncFeed, AsyncFollow, AsyncLiveFeed
 from rollbook.async_observe import AsyncObservable
 from rollbook.dataset import Dataset, Listener
@@ -65,7 +66,7 @@ class AsyncExport(AsyncCancellable[Export], AsyncIterator[str]):
         return piece
 
 
-class AsyncSync:
+class AsyncSync(NotCopyable):
     """The sync of one school, like :class:`Sync`."""
 
     def __init__(self, sync: Sync) -> None:

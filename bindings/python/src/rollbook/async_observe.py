@@ -5,6 +5,7 @@ import functools
 from typing import Any, AsyncIterator, Callable, Optional, Union, overload
 
 from rollbook._blocking_calls import AsyncCancellable, run_blocking
+from rollbook._native_calls import NotCopyable
 from rollbook.engine import Engine
 from rollbook.errors import RollbookError
 from rollbook.message import Answer
@@ -65,7 +66,7 @@ def waking(due: asyncio.Event) -> Callable[[], object]:
     return functools.partial(asyncio.get_running_loop().call_soon_threadsafe, due.set)
 
 
-class AsyncObservable:
+class AsyncObservable(NotCopyable):
     """The methods of :class:`AsyncEngine` that start live queries."""
 
     engine: Engine

@@ -60,7 +60,7 @@ def push_pieces(load: Load, dataset: Dataset, listener: Optional[Listener]) -> S
         return load.finish()
 
 
-class NativeListener:
+class _NativeListener:
     """Forwards calls of the engine to a listener, and stores the exception that it raises."""
 
     def __init__(self, listener: Listener) -> None:
@@ -78,7 +78,7 @@ class NativeListener:
 
 def load_with_listener(listener: Optional[Listener], load: Any) -> Summary:
     """Loads with a listener. If the listener raises an exception, this raises the same one."""
-    native = None if listener is None else NativeListener(listener)
+    native = None if listener is None else _NativeListener(listener)
     try:
         return _native_calls.summary(load(native))
     except Exception:

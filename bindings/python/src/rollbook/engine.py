@@ -22,7 +22,7 @@ from rollbook.sync import Coverage, Sync
 _native = _native_calls.native
 
 
-class Engine(Observable, _native_calls.NotCopyable):
+class Engine(Observable):
     """The integration API of a school administration system, over a store on this device.
 
     Load the data of a school as a dataset and send the same requests as to the service. The

@@ -118,9 +118,12 @@ class FollowStopped(Exception):
     the next call continues after them."""
 
     def __init__(self, status: Optional[int] = None) -> None:
-        super().__init__(_message(status))
+        super().__init__(status)
         self.status = status
         """The status of the server's answer, for example 401; None if the connection failed."""
+
+    def __str__(self) -> str:
+        return _message(self.status)
 
 
 def _message(status: Optional[int]) -> str:

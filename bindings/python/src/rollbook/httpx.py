@@ -14,6 +14,7 @@ import httpx
 
 from rollbook import _exchange, _feed_client, _sync_driver
 from rollbook._blocking_calls import run_blocking
+from rollbook._native_calls import NotCopyable
 from rollbook._sync_driver import Body, CallResult, Service, SyncListener
 from rollbook.async_engine import AsyncEngine, AsyncSync
 from rollbook.dataset import Listener
@@ -43,7 +44,7 @@ __all__ = [
 ]
 
 
-class Transport(httpx.BaseTransport):
+class Transport(NotCopyable, httpx.BaseTransport):
     """Answers the requests to a base address from an engine.
 
     ``base_address`` consists of the scheme and the host of the service, and the port if it is not
@@ -77,7 +78,7 @@ class Transport(httpx.BaseTransport):
             self._otherwise.close()
 
 
-class AsyncTransport(httpx.AsyncBaseTransport):
+class AsyncTransport(NotCopyable, httpx.AsyncBaseTransport):
     """:class:`Transport` for :class:`httpx.AsyncClient`, on asyncio."""
 
     def __init__(

@@ -8,7 +8,7 @@ from typing import Any, Callable, Iterator, Optional, Union, overload
 from weakref import WeakSet
 
 from rollbook import _direct, _native_calls
-from rollbook._native_calls import Cancellable, call_native
+from rollbook._native_calls import Cancellable, NotCopyable, call_native
 from rollbook.errors import RollbookError
 from rollbook.message import Answer
 from rollbook.question import Question
@@ -86,7 +86,7 @@ class Answers(LiveQuery, Iterator[Answer]):
         self._due.set()
 
 
-class Observable:
+class Observable(NotCopyable):
     """The methods of :class:`Engine` that start live queries."""
 
     _native: Any

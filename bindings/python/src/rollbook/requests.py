@@ -16,6 +16,7 @@ from urllib3 import HTTPResponse
 from urllib3._collections import HTTPHeaderDict
 
 from rollbook import _exchange, _feed_client, _sync_driver
+from rollbook._native_calls import NotCopyable
 from rollbook._sync_driver import Body, CallResult, SyncListener
 from rollbook.dataset import Listener
 from rollbook.engine import Engine
@@ -26,7 +27,7 @@ from rollbook.sync import Call, CallFailure, Reply, Sync, SyncReport
 __all__ = ["Adapter", "follow_from", "sync_with"]
 
 
-class Adapter(HTTPAdapter):
+class Adapter(NotCopyable, HTTPAdapter):
     """Answers requests from an engine: those to the address at which the adapter is mounted. The
     address should end with a slash. Otherwise it also matches hosts whose name starts with it.
 

@@ -261,11 +261,14 @@ class SyncStopped(Exception):
     answered."""
 
     def __init__(self, reason: StopReason, report: SyncReport) -> None:
-        super().__init__(_stop_message(reason, report))
+        super().__init__(reason, report)
         self.reason = reason
         """The reason why the sync stopped."""
         self.report = report
         """The results so far. Its failed requests say what the service answered."""
+
+    def __str__(self) -> str:
+        return _stop_message(self.reason, self.report)
 
 
 def _stop_message(reason: StopReason, report: SyncReport) -> str:
