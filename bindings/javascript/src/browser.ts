@@ -5,7 +5,7 @@ import { RollbookError, toRollbookError } from "./error.js";
 import { Instance } from "./instance.js";
 import { compile, type ModuleSource } from "./module.js";
 import { names } from "./locks.js";
-import { RELEASE_TIMEOUT, deleteStore, requireStorage } from "./opfs.js";
+import { RELEASE_TIMEOUT, deleteStore, isInUseError, requireStorage } from "./opfs.js";
 import { WorkerHost, startWorker } from "./remote.js";
 import { Engine, type Options } from "./rollbook.js";
 import { LocalHost } from "./service.js";
@@ -21,7 +21,7 @@ export interface Parts {
 /** Opens engines. */
 export class Opener {
   readonly #parts: () => Parts | undefined;
-  #module: Promise<WebAssembly.Module> | undefined;
+  readonly #modules = new WeakMap<Parts, Promise<WebAssembly.Module>>();
 
   /** @internal */
   constructor(parts: () => Parts | undefined) {
@@ -67,18 +67,21 @@ export class Opener {
     try {
       await navigator.locks.request(names(name).store, { signal }, () => deleteStore(name));
     } catch (cause) {
-      if (!signal.aborted || cause !== signal.reason) throw toRollbookError(cause);
+      const isOpen = (signal.aborted && cause === signal.reason) || isInUseError(cause);
+      if (!isOpen) throw toRollbookError(cause);
       const text = `${name} is already open: close its engines, also in other tabs, first`;
       throw new RollbookError("already_open", text, { cause });
     }
   }
 
   async #compiled(): Promise<WebAssembly.Module> {
-    this.#module ??= compile(this.#requireParts().module);
+    const parts = this.#requireParts();
+    const module = this.#modules.get(parts) ?? compile(parts.module);
+    this.#modules.set(parts, module);
     try {
-      return await this.#module;
+      return await module;
     } catch (error) {
-      this.#module = undefined;
+      this.#modules.delete(parts);
       throw error;
     }
   }
@@ -91,7 +94,7 @@ export class Opener {
       const text = `the address of rollbook.wasm is unknown here (${String(cause)})`;
       throw new RollbookError("unsupported", `${text}: use rollbook/slim`, { cause });
     }
-    if (parts === undefined) throw uninitialised("the module");
+    if (parts?.module === undefined) throw uninitialised("the module");
     return parts;
   }
 }
@@ -104,7 +107,7 @@ function uninitialised(what: string): RollbookError {
 function requireName(name: string): void {
   let encoded = "";
   try {
-    encoded = encodeURIComponent(name);
+    if (typeof name === "string") encoded = encodeURIComponent(name);
   } catch {
     // A text with an unpaired surrogate cannot be encoded.
   }

@@ -4,6 +4,7 @@
 // because these refer to the module, whose types a program for Node may not have.
 
 import type { AnswerMessage } from "./answer.js";
+import { RollbookError } from "./error.js";
 
 /** The options of an engine that apply to all its calls. */
 export interface Settings {
@@ -15,9 +16,14 @@ export interface Settings {
   readonly maxPageLimit?: number;
 }
 
-/** Returns the options that apply to all calls. Others cannot be sent to a worker. */
+/** Returns the options that apply to all calls. Fails as `bad_argument` if one is not a number. */
 export function settingsOf({ cacheBytes, pageLimit, maxPageLimit }: Settings): Settings {
-  return { cacheBytes, pageLimit, maxPageLimit } as Settings;
+  const settings = { cacheBytes, pageLimit, maxPageLimit };
+  for (const [name, value] of Object.entries(settings)) {
+    if (value === undefined || typeof value === "number") continue;
+    throw new RollbookError("bad_argument", `${name} is not a number: give one, or leave it out`);
+  }
+  return settings as Settings;
 }
 
 export type Bytes = Uint8Array<ArrayBuffer>;

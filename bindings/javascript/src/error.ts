@@ -90,15 +90,20 @@ export function toRollbookError(thrown: unknown): RollbookError {
 export interface ErrorMessage {
   readonly code: ErrorCode;
   readonly message: string;
-  /** The original error as text, if there is one. */
-  readonly cause: string | undefined;
+  /** The original error, if there is one. */
+  readonly cause: Pick<Error, "name" | "message"> | undefined;
 }
 
 export function toMessage(thrown: unknown): ErrorMessage {
   const { code, message, cause } = toRollbookError(thrown);
-  return { code, message, cause: cause === undefined ? undefined : String(cause) };
+  if (cause === undefined) return { code, message, cause };
+  const name = errorName(cause);
+  const text = name === "" ? String(cause) : (cause as Error).message;
+  return { code, message, cause: { name: name || "Error", message: text } };
 }
 
 export function fromMessage({ code, message, cause }: ErrorMessage): RollbookError {
-  return new RollbookError(code, message, cause === undefined ? undefined : { cause: new Error(cause) });
+  if (cause === undefined) return new RollbookError(code, message);
+  const { name } = cause;
+  return new RollbookError(code, message, { cause: Object.assign(new Error(cause.message), { name }) });
 }

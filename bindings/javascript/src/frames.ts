@@ -11,7 +11,8 @@ import type { Call, Reply } from "./messages.js";
 export type Parcel = ArrayBuffer | ArrayBuffer[];
 
 export function isParcel(message: unknown): message is Parcel {
-  return isA(message, "ArrayBuffer") || Array.isArray(message);
+  const buffers: unknown[] = Array.isArray(message) ? message : [message];
+  return buffers.length > 0 && buffers.every((buffer) => isA(buffer, "ArrayBuffer"));
 }
 
 /** A buffer of more bytes than this is transferred by itself, and not copied into a frame. */
@@ -109,7 +110,8 @@ export class Outbox {
       this.#byte(ERROR);
       this.#value(error.code);
       this.#value(error.message);
-      this.#value(error.cause);
+      this.#value(error.cause?.name);
+      this.#value(error.cause?.message);
     } else if (isAnswer(value)) {
       this.#byte(ANSWER);
       this.#integer(value.status);
@@ -276,7 +278,9 @@ class Frames {
   #error(): ErrorMessage {
     const code = this.#value(this.#byte()) as ErrorCode;
     const message = this.#value(this.#byte()) as string;
-    return { code, message, cause: this.#value(this.#byte()) as string | undefined };
+    const name = this.#value(this.#byte()) as string | undefined;
+    const cause = this.#value(this.#byte()) as string;
+    return { code, message, cause: name === undefined ? undefined : { name, message: cause } };
   }
 
   #value(kind: number): unknown {

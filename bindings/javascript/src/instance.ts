@@ -73,11 +73,23 @@ export class Instance {
     }
   }
 
-  #open(): Engine {
+  #instantiate(): ReturnType<typeof instantiate> {
     try {
-      const { Engine, Settings } = instantiate(this.#module);
-      const settings = new Settings();
-      Object.assign(settings, this.#settings);
+      return instantiate(this.#module);
+    } catch (cause) {
+      const text = `rollbook.wasm could not be started (${String(cause)})`;
+      const remedy =
+        "serve it from the same version of the package as the scripts, and close other pages if " +
+        "the memory of the device is exhausted";
+      throw new RollbookError("unsupported", `${text}: ${remedy}`, { cause });
+    }
+  }
+
+  #open(): Engine {
+    const { Engine, Settings } = this.#instantiate();
+    const settings = new Settings();
+    Object.assign(settings, this.#settings);
+    try {
       return this.#place === "memory"
         ? Engine.memory(settings)
         : Engine.open(withTextErrors(this.#place), settings);

@@ -8,6 +8,7 @@ interface Kinds {
   Request: Request;
   Response: Response;
   URL: URL;
+  "WebAssembly.Module": WebAssembly.Module;
 }
 
 /** Returns whether a value is of one of these kinds, in any realm. */

@@ -29,11 +29,13 @@ export type ToWorker =
     }
   | { readonly kind: "close" };
 
-/**
- * A message from a worker to its page: replies, the notice that answers may have changed, or that
- * the worker's script is running.
- */
-export type ToPage = Parcel | "changed" | "ready";
+/** A message from a worker to its page: replies, or a notice. */
+export type ToPage =
+  | Parcel
+  /** Answers may have changed. */
+  | "changed"
+  /** The script of the worker runs. */
+  | { readonly kind: "ready"; readonly protocol: number };
 
 /** A message to all tabs of a store. `from` is the id of the sender. */
 export type Broadcast =

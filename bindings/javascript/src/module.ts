@@ -17,15 +17,18 @@ export async function compile(given: ModuleSource): Promise<WebAssembly.Module> 
   const source = await load(given);
   if (globalThis.WebAssembly === undefined) return notCompiled("there is no WebAssembly here");
   if (isA(source, "Response")) return compileResponse(source);
-  return isBytes(source) ? WebAssembly.compile(source).catch(notCompiled) : source;
+  if (isBytes(source)) return WebAssembly.compile(source).catch(notCompiled);
+  if (isA(source, "WebAssembly.Module")) return source;
+  const text = "this is not rollbook.wasm: give its URL, a response, its bytes or the compiled module";
+  throw new RollbookError("bad_argument", text);
 }
 
 async function compileResponse(response: Response): Promise<WebAssembly.Module> {
   const { ok, status, url } = response;
   if (!ok) throw new RollbookError("io", `${url} answered ${status}: serve rollbook.wasm there`);
   const type = response.headers.get("Content-Type") ?? "no type";
-  // `compileStreaming` requires this type. With another type, the bytes are compiled.
-  if (type.startsWith("application/wasm")) {
+  // `compileStreaming` requires this type, without parameters. With another type, the bytes are compiled.
+  if (type.toLowerCase() === "application/wasm") {
     return WebAssembly.compileStreaming(response).catch(notCompiled);
   }
   const bytes = await response.arrayBuffer().catch(notFetched);

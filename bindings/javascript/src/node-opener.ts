@@ -1,6 +1,5 @@
 // Opens stores in Node: in a file, or in memory.
 
-import * as fs from "node:fs";
 import { resolve } from "node:path";
 import { settingsOf } from "./calls.js";
 import { RollbookError } from "./error.js";
@@ -11,12 +10,12 @@ import { LocalHost } from "./service.js";
 
 /** Opens engines. */
 export class NodeOpener {
-  readonly #path: () => string;
+  readonly #read: () => Uint8Array;
   #compiled: WebAssembly.Module | undefined;
 
   /** @internal */
-  constructor(path: () => string) {
-    this.#path = path;
+  constructor(read: () => Uint8Array) {
+    this.#read = read;
   }
 
   /**
@@ -26,6 +25,9 @@ export class NodeOpener {
    * open. Another one fails as `already_open`, with a message that names the first.
    */
   async open(path: string, options: Options = {}): Promise<Engine> {
+    if (typeof path !== "string") {
+      throw new RollbookError("bad_argument", "this is not a path: give the path of a file as text");
+    }
     const module = this.#module();
     const file = new NodeFile(resolve(path));
     try {
@@ -46,16 +48,14 @@ export class NodeOpener {
   }
 
   #module(): WebAssembly.Module {
-    this.#compiled ??= new WebAssembly.Module(this.#bytes());
-    return this.#compiled;
-  }
-
-  #bytes(): BufferSource {
     try {
-      return fs.readFileSync(this.#path()) as BufferSource;
+      this.#compiled ??= new WebAssembly.Module(this.#read() as BufferSource);
+      return this.#compiled;
     } catch (cause) {
       const text = `rollbook.wasm could not be read (${String(cause)})`;
-      const remedy = "exclude the package rollbook from the bundle, or use rollbook/slim";
+      const remedy =
+        "install the package again; if it is part of a bundle, exclude it from the bundle, or use " +
+        "rollbook/slim";
       throw new RollbookError("io", `${text}: ${remedy}`, { cause });
     }
   }

@@ -91,10 +91,13 @@ export class OpfsFile implements StoreFile {
 }
 
 async function storeFolder(name: string): Promise<FileSystemDirectoryHandle> {
+  const all = await (await root()).getDirectoryHandle("rollbook", { create: true });
+  return all.getDirectoryHandle(encodeURIComponent(name), { create: true });
+}
+
+async function root(): Promise<FileSystemDirectoryHandle> {
   try {
-    const root = await navigator.storage.getDirectory();
-    const all = await root.getDirectoryHandle("rollbook", { create: true });
-    return await all.getDirectoryHandle(encodeURIComponent(name), { create: true });
+    return await navigator.storage.getDirectory();
   } catch (cause) {
     throw noStorage(`this browser provides no private file system here (${String(cause)})`, cause);
   }
@@ -140,7 +143,7 @@ async function tryOpen(
 }
 
 /** Returns whether an error means that another tab has the file open. */
-function isInUseError(error: unknown): boolean {
+export function isInUseError(error: unknown): boolean {
   const name = errorName(error);
   return name === "NoModificationAllowedError" || name === "InvalidStateError";
 }

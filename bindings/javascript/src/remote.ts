@@ -2,13 +2,17 @@
 
 import type { CallArguments, CallName, CallResult, Host, Settings } from "./calls.js";
 import { RollbookError, closed, fromMessage, noStorage } from "./error.js";
-import { Outbox, replies } from "./frames.js";
+import { Outbox, isParcel, replies } from "./frames.js";
 import { errorName } from "./kind.js";
-import type { Reply, ToPage, ToWorker } from "./messages.js";
+import { PROTOCOL, type Reply, type ToPage, type ToWorker } from "./messages.js";
 import { Pending } from "./pending.js";
 
-/** How long a worker may take to load its script, in milliseconds. */
-const START_TIMEOUT = 120_000;
+/** How long a worker may take to load its script and to open the store, in milliseconds. */
+const OPEN_TIMEOUT = 120_000;
+const seconds = `${OPEN_TIMEOUT / 1000} s`;
+
+/** The workers that were used. Each has one store. */
+const used = new WeakSet<Worker>();
 
 export class WorkerHost implements Host {
   readonly #worker: Worker;
@@ -16,27 +20,30 @@ export class WorkerHost implements Host {
   readonly #calls: Outbox;
   /** Settles the opening or closing in progress. */
   #transition: { resolve: (value: unknown) => void; reject: (error: Error) => void } | undefined;
-  /** Runs until the worker sends its first message. */
-  #startTimer: ReturnType<typeof setTimeout> | undefined;
+  /** Runs until the store is open, or cannot be opened. */
+  #openTimer: ReturnType<typeof setTimeout> | undefined;
+  #isReady = false;
+  /** Sends the message that opens the store. */
+  #open: (() => void) | undefined;
   #closed: RollbookError | undefined;
   changed = (): void => undefined;
 
   private constructor(worker: Worker) {
     this.#worker = worker;
     this.#calls = new Outbox((parcel, transfer) => worker.postMessage(parcel, transfer));
-    this.#startTimer = setTimeout(() => {
-      this.#end(notStarted(`it has not answered for ${START_TIMEOUT / 1000} s`));
-    }, START_TIMEOUT);
+    this.#openTimer = setTimeout(() => {
+      this.#end(this.#isReady ? notOpened() : notStarted(`it did not answer within ${seconds}`));
+    }, OPEN_TIMEOUT);
     worker.onmessage = ({ data }: MessageEvent<ToPage>) => {
-      this.#endStart();
       if (data === "changed") this.changed();
-      else if (data !== "ready") for (const reply of replies(data)) this.#handleReply(reply);
+      else if (isParcel(data)) for (const reply of replies(data)) this.#handleReply(reply);
+      else if (data?.kind === "ready") this.#handleReady(data.protocol);
     };
     worker.onerror = (event) => {
       event.preventDefault();
-      const what = event.message || "its script could not be loaded";
-      const text = `the store's worker failed (${what}): open the store again`;
-      this.#end(this.#startTimer === undefined ? new RollbookError("crashed", text) : notStarted(what));
+      const text = `the store's worker failed (${event.message}): open the store again`;
+      const crashed = new RollbookError("crashed", text);
+      this.#end(this.#isReady ? crashed : notStarted(event.message || "its script was not loaded"));
     };
   }
 
@@ -49,10 +56,14 @@ export class WorkerHost implements Host {
   ): Promise<WorkerHost> {
     const host = new WorkerHost(worker);
     try {
-      await host.#request({ kind: "open", store, module, settings });
+      const message: ToWorker = { kind: "open", store, module, settings };
+      host.#open = () => worker.postMessage(message);
+      await host.#request(message);
     } catch (error) {
       worker.terminate();
       throw error;
+    } finally {
+      host.#endOpening();
     }
     return host;
   }
@@ -87,20 +98,27 @@ export class WorkerHost implements Host {
   #handleReply(reply: Reply): void {
     if (reply.number !== 0) {
       this.#pending.settle(reply);
-    } else if (reply.error === undefined) {
+      return;
+    }
+    if (reply.error === undefined) {
       this.#transition?.resolve(undefined);
     } else {
       this.#transition?.reject(fromMessage(reply.error));
     }
   }
 
-  #endStart(): void {
-    clearTimeout(this.#startTimer);
-    this.#startTimer = undefined;
+  #handleReady(protocol: number): void {
+    this.#isReady = true;
+    if (protocol !== PROTOCOL) this.#end(notStarted("it is of another version of the package"));
+    else this.#open?.();
+  }
+
+  #endOpening(): void {
+    clearTimeout(this.#openTimer);
+    this.#open = undefined;
   }
 
   #end(error: RollbookError): void {
-    this.#endStart();
     this.#closed ??= error;
     this.#worker.terminate();
     this.#transition?.reject(error);
@@ -110,10 +128,21 @@ export class WorkerHost implements Host {
 
 /** Starts the worker of a store. An error of the browser is replaced by one that names its cause. */
 export function startWorker(create: () => Worker): Worker {
+  const worker = created(create);
+  if (typeof (worker as Partial<Worker> | undefined)?.postMessage !== "function" || used.has(worker)) {
+    const text = "the function `worker` must create a worker from rollbook/worker at each call";
+    throw new RollbookError("bad_argument", text);
+  }
+  used.add(worker);
+  return worker;
+}
+
+function created(create: () => Worker): Worker {
   try {
     return create();
   } catch (cause) {
-    if (errorName(cause) === "TypeError" && "trustedTypes" in globalThis) {
+    // The text of this error begins differently in each browser.
+    if (errorName(cause) === "TypeError" && /Trusted|Sink type/.test(String(cause))) {
       const text = `the page's Trusted Types do not allow the store's worker (${String(cause)})`;
       const remedy = "use rollbook/slim, and create the worker with a policy of the app";
       throw new RollbookError("unsupported", `${text}: ${remedy}`, { cause });
@@ -123,6 +152,12 @@ export function startWorker(create: () => Worker): Worker {
     }
     throw notStarted(String(cause), cause);
   }
+}
+
+/** Returns the error of a store that neither the worker nor the leader of another tab opens. */
+function notOpened(): RollbookError {
+  const text = `busy: the store was not opened within ${seconds}`;
+  return new RollbookError("busy", `${text}; close the other tabs of this app, and try again`);
 }
 
 /** Returns the error of a worker whose script does not run. */

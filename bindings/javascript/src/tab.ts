@@ -15,7 +15,6 @@ import { Followers } from "./followers.js";
 import { Outbox, calls, replies } from "./frames.js";
 import { Deposed, Leader } from "./leader.js";
 import { newId } from "./id.js";
-import { errorName } from "./kind.js";
 import { names, underLock, type LockNames } from "./locks.js";
 import {
   PROTOCOL,
@@ -156,8 +155,10 @@ export class Tab implements Host {
 
   /** Waits for the lock, and leads until it is released or stolen. */
   async #lead(options: LockOptions): Promise<void> {
+    let isGranted = false;
     try {
       await underLock(this.#locks.store, options, async () => {
+        isGranted = true;
         this.#waiting = undefined;
         const resigned = new Promise<void>((resolve) => {
           this.#resign = resolve;
@@ -167,13 +168,14 @@ export class Tab implements Host {
       });
     } catch (error) {
       if (this.#leader !== undefined) this.#stepDown(this.#leader);
-      // Otherwise this tab aborted its request, or another tab stole the lock.
-      else if (errorName(error) !== "AbortError") this.#fail(error);
+      // Otherwise this tab aborted its request, or another tab stole the lock during the opening.
+      else if (!isGranted && options.signal?.aborted !== true) this.#fail(error);
     }
   }
 
   /** Fails all calls without a reply. A later call requests the lock again. */
   #fail(error: unknown): void {
+    this.#waiting?.abort();
     this.#waiting = undefined;
     clearInterval(this.#beat);
     this.#beat = undefined;
@@ -181,15 +183,19 @@ export class Tab implements Host {
   }
 
   async #open(isStolen: boolean): Promise<boolean> {
-    let leader: Leader;
+    let leader: Leader | undefined;
+    let channel: BroadcastChannel;
     try {
       leader = await Leader.open(this.#store, this.#module, this.#settings, isStolen);
+      channel = new BroadcastChannel(this.#locks.term(leader.term));
     } catch (error) {
+      leader?.close();
       if (error instanceof Deposed) this.#requestLock();
       else this.#pending.fail(error);
       return false;
     }
     if (this.#closed !== undefined) {
+      channel.close();
       leader.close();
       return false;
     }
@@ -197,7 +203,7 @@ export class Tab implements Host {
     this.#leader = leader;
     const followers = new Followers(this.#locks, leader.term);
     this.#followers = followers;
-    this.#leaderChannel = new BroadcastChannel(this.#locks.term(leader.term));
+    this.#leaderChannel = channel;
     this.#leaderChannel.onmessage = ({ data }) =>
       this.#handleTabMessage(leader, followers, data as ToLeader);
     clearInterval(this.#beat);
@@ -305,8 +311,13 @@ export class Tab implements Host {
       return;
     }
     this.#unfollow();
+    try {
+      this.#leaderChannel = new BroadcastChannel(this.#locks.term(term));
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
     this.#term = term;
-    this.#leaderChannel = new BroadcastChannel(this.#locks.term(term));
     this.#silentBeats = 0;
     for (const call of this.#pending.calls) this.#send(call);
     // The previous leader may have ended before it reported a change.

@@ -2,7 +2,7 @@
 
 import { toMessage } from "./error.js";
 import { Outbox, calls, isParcel } from "./frames.js";
-import type { ToPage, ToWorker } from "./messages.js";
+import { PROTOCOL, type ToPage, type ToWorker } from "./messages.js";
 import { Tab } from "./tab.js";
 
 interface Scope {
@@ -13,6 +13,7 @@ interface Scope {
 const scope = globalThis as unknown as Scope;
 const replies = new Outbox((parcel, transfer) => scope.postMessage(parcel, transfer));
 let tab: Tab | undefined;
+let isOpening = false;
 
 /** Sends the result of work as a reply. The replies to opening and closing have the number 0. */
 async function reply(number: number, work: () => Promise<unknown>): Promise<void> {
@@ -32,6 +33,10 @@ scope.onmessage = ({ data }) => {
   }
   switch (data.kind) {
     case "open": {
+      // The page sends this message again when the script runs, because the first one is lost if a
+      // script of the app has imported this one too late.
+      if (isOpening) break;
+      isOpening = true;
       void reply(0, async () => {
         const opened = new Tab(data.store, data.module, data.settings);
         tab = opened;
@@ -52,4 +57,4 @@ scope.onmessage = ({ data }) => {
   }
 };
 
-scope.postMessage("ready");
+scope.postMessage({ kind: "ready", protocol: PROTOCOL });

@@ -2,7 +2,7 @@
 // ends in an engine or in a RollbookError, and nothing is logged as an uncaught error.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, afterEach, before, test } from "node:test";
 import { start } from "./browser.mjs";
 import { folders } from "./material.mjs";
 import { serve } from "./site.mjs";
@@ -25,6 +25,9 @@ after(async () => {
   await browser.close();
   site.close();
 });
+
+// A tab that leads would answer the tabs of the next test.
+afterEach(() => Promise.all(browser.context.pages().map((page) => page.close())));
 
 /** Opens a tab, and collects the errors that its pages and workers do not catch. */
 async function tab({ url = site.url, page = {}, files = {}, from = browser } = {}) {
@@ -244,20 +247,116 @@ test("a worker that cannot be started", async () => {
   refused(await outcome(other, open, url), "io", /same origin/, /SecurityError/);
 });
 
-test("a worker that does not answer", async () => {
-  const page = await tab();
+/** Opens a store with a worker of this source, which may contain IMPORT. Returns the outcome. */
+async function withWorker(page, source, ms = 0) {
   await page.clock.install();
-  await page.evaluate(async () => {
+  await page.evaluate(async (source) => {
     const { Rollbook, initialise } = await import("/dist/slim.js");
-    const silent = URL.createObjectURL(new Blob(["onmessage = () => undefined"]));
-    initialise({ module: "/dist/rollbook.wasm", worker: () => new Worker(silent) });
-    globalThis.opened = Rollbook.open("school").catch(({ code, message }) => ({ code, message }));
+    const path = new URL("/dist/worker.js", location.href).href;
+    const text = source.replace("IMPORT", `import(${JSON.stringify(path)})`);
+    const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+    initialise({
+      module: "/dist/rollbook.wasm",
+      worker: () => new Worker(url, { type: "module" }),
+    });
+    const failed = ({ name, code, message, cause }) => ({ name, code, message, cause });
+    globalThis.opened = Rollbook.open("school").then(() => "open", failed);
+  }, source);
+  if (ms > 0) {
+    await page.waitForTimeout(500);
+    await page.clock.fastForward(ms);
+  }
+  return page.evaluate(() => opened);
+}
+
+const SILENCE = 121_000;
+
+test("a worker that does not answer", async () => {
+  for (const source of ["onmessage = () => undefined", "onmessage = () => postMessage({})"]) {
+    const page = await tab();
+    refused(await withWorker(page, source, SILENCE), "io", /rollbook\/worker/, null);
+    assert.deepEqual(page.uncaught, []);
+  }
+});
+
+test("a worker that imports the package late, among messages of the app", async () => {
+  const page = await tab();
+  const late = "await new Promise((resolve) => setTimeout(resolve, 300));";
+  assert.equal(await withWorker(page, `postMessage([1]); ${late} await IMPORT; postMessage("x")`), "open");
+  assert.deepEqual(page.uncaught, []);
+});
+
+test("a worker of another version", async () => {
+  const source = 'postMessage({ kind: "ready", protocol: 0 })';
+  refused(await withWorker(await tab(), source), "io", /another version/, null);
+});
+
+test("storage that does not answer, or answers with an error", async () => {
+  const storage = (body) => `StorageManager.prototype.getDirectory = ${body}; await IMPORT;`;
+  const silent = storage("() => new Promise(() => undefined)");
+  refused(await withWorker(await tab(), silent, SILENCE), "busy", /within 120 s/, null);
+  const folders = "FileSystemDirectoryHandle.prototype.getDirectoryHandle";
+  const full = `${folders} = async () => { throw new DOMException("x", "QuotaExceededError"); };`;
+  refused(await withWorker(await tab(), `${full} await IMPORT;`), "io", /full/, null);
+});
+
+test("locks and channels that fail in the worker", async () => {
+  // The first tab leads. The lock, the query or the channel of the second one fails.
+  const leader = await tab();
+  assert.equal(await outcome(leader, open), "open");
+  for (const [source, code] of [
+    ['const { request } = LockManager.prototype; LockManager.prototype.request = function (name, ...rest) { return /tab/.test(name) ? Promise.reject(new DOMException("no", "SecurityError")) : request.call(this, name, ...rest); };', "no_storage"],
+    ['LockManager.prototype.request = () => Promise.reject(new DOMException("no", "AbortError"));', "io"],
+    ['globalThis.BroadcastChannel = class { constructor() { throw new DOMException("no", "SecurityError"); } };', "no_storage"],
+  ]) {
+    const page = await tab();
+    refused(await withWorker(page, `${source} await IMPORT;`), code, /memory|again/, null);
+    assert.deepEqual(page.uncaught, []);
+  }
+  const channel = `const Real = BroadcastChannel; globalThis.BroadcastChannel = class extends Real {
+    constructor(name) { if (/term/.test(name)) throw new DOMException("no", "SecurityError"); super(name); }
+  }; await IMPORT;`;
+  refused(await withWorker(await tab(), channel), "no_storage", /memory/, null);
+  await leader.close();
+  refused(await withWorker(await tab(), channel), "no_storage", /memory/, null);
+});
+
+test("a wrong module or worker, and a right one after it", async () => {
+  const page = await tab();
+  const results = await page.evaluate(async () => {
+    const { Rollbook, initialise } = await import("/dist/slim.js");
+    const failure = ({ name, code, message }) => ({ name, code, message });
+    const attempt = async (parts, method = "memory") => {
+      initialise(parts);
+      return Rollbook[method]("school").then(() => "open", failure);
+    };
+    const frame = document.createElement("iframe");
+    document.body.append(frame);
+    const bytes = await (await fetch("/dist/rollbook.wasm")).arrayBuffer();
+    const module = await frame.contentWindow.WebAssembly.compile(bytes);
+    const empty = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]);
+    const worker = new Worker("/dist/worker.js", { type: "module" });
+    const right = { module: bytes, worker: () => worker };
+    return {
+      wrong: [
+        await attempt({ module: { default: "/dist/rollbook.wasm" } }),
+        await attempt({ module: 7 }),
+        await attempt({ module: bytes, worker: async () => worker }, "open"),
+        await attempt({ module: bytes, worker: () => undefined }, "open"),
+      ],
+      other: await attempt({ module: empty }),
+      typed: await attempt({ module: new Response(bytes, { headers: { "Content-Type": "application/wasm; charset=utf-8" } }) }),
+      realm: await attempt({ module }),
+      bug: await attempt({ module: bytes, worker: () => new Worker(undefined.url) }, "open"),
+      right: await attempt(right, "open"),
+      again: await attempt(right, "open"),
+    };
   });
-  await page.waitForTimeout(500);
-  await page.clock.fastForward("10:00");
-  const { code, message } = await page.evaluate(() => opened);
-  assert.equal(code, "io");
-  assert.match(message, /rollbook\/worker/);
+  for (const result of results.wrong) refused(result, "bad_argument", /rollbook/, null);
+  refused(results.other, "unsupported", /same version/, null);
+  assert.deepEqual([results.typed, results.realm, results.right], ["open", "open", "open"]);
+  refused(results.bug, "io", /undefined/, null);
+  refused(results.again, "bad_argument", /each call/, null);
 });
 
 test("Trusted Types: the app makes the worker", async () => {
@@ -285,11 +384,13 @@ test("Trusted Types: the app makes the worker", async () => {
 
 test("names and options that cannot be those of a store", async () => {
   const page = await tab();
-  for (const name of ["", ".", "..", "\ud800", "x".repeat(300)]) {
+  for (const name of ["", ".", "..", "\ud800", "x".repeat(300), 7]) {
     const work = `async ({ Rollbook }) => Rollbook.open(${JSON.stringify(name)})`;
     refused(await outcome(page, work), "bad_argument", /name/, null);
     refused(await outcome(page, work.replace("open", "delete")), "bad_argument", /name/, null);
   }
   const closure = ({ Rollbook }) => Rollbook.open("x", { other: () => 1 }).then(() => "open");
   assert.equal(await outcome(page, closure), "open");
+  const size = ({ Rollbook }) => Rollbook.open("x", { cacheBytes: () => 1 });
+  refused(await outcome(page, size), "bad_argument", /cacheBytes/, null);
 });

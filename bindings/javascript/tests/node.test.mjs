@@ -2,13 +2,14 @@
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { createReadStream, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, createReadStream, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { after, before, test } from "node:test";
+import { pathToFileURL } from "node:url";
 import { Engine, Rollbook, RollbookError } from "rollbook";
-import { CREDENTIALS, NOW, SCHOOL, sample } from "./material.mjs";
+import { CREDENTIALS, NOW, SCHOOL, dist, sample } from "./material.mjs";
 
 let folder;
 
@@ -60,6 +61,27 @@ test("a dataset is read from every kind of source", async () => {
   }
   assert.equal(new Set(exports).size, 1);
   assert.ok(!exports[0].includes("password_hash"));
+});
+
+test("a path that is not text, and an option that is not a number", async () => {
+  for (const path of [undefined, new URL("file:///school.redb")]) {
+    assert.equal(await code(Rollbook.open(path)), "bad_argument");
+  }
+  assert.equal(await code(Rollbook.memory({ pageLimit: 10n })), "bad_argument");
+});
+
+test("a module that is missing or damaged", async () => {
+  const copy = join(folder, "dist");
+  cpSync(dist, copy, { recursive: true });
+  for (const damage of [() => writeFileSync(join(copy, "rollbook.wasm"), "version https://git-lfs"), () => rmSync(join(copy, "rollbook.wasm"))]) {
+    damage();
+    const other = await import(pathToFileURL(join(copy, "node.js")));
+    const error = await refused(other.Rollbook.memory());
+    assert.ok(error instanceof other.RollbookError);
+    assert.equal(error.code, "io");
+    assert.match(error.message, /rollbook\.wasm.*install/s);
+    assert.ok(error.cause);
+  }
 });
 
 test("text is cut into pieces between letters", async () => {
