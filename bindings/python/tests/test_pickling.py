@@ -105,6 +105,14 @@ def test_every_class(of: type) -> None:
             way(resource)
 
 
+def test_an_error_has_its_message_and_its_notes() -> None:
+    for original in (SyncStopped(StopReason.UNREACHABLE, REPORT), FollowStopped(401)):
+        assert original.args == (str(original),)
+        original.__dict__["__notes__"] = ["at night"]
+        for other in moved(original):
+            assert vars(other)["__notes__"] == ["at night"]
+
+
 def test_the_classes_are_found() -> None:
     names = {of.__name__ for of in public_classes()}
     assert {"Adapter", "AsyncEngine", "Engine", "Learners", "LiveQuery", "SyncStopped"} <= names

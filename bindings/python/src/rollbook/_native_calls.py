@@ -16,22 +16,21 @@ native: Any = _generated
 """The generated module. Its types are not those of this package."""
 
 
-
-def _release_before_exit(of: Any) -> None:
+def _release_if_loaded(of: Any) -> None:
     """Lets objects of a generated class end after the generated module. Python may clear that
     module first when a process ends, for example in a frozen program."""
     release, names = of.__del__, vars(native)
 
-    def release_once(self: Any) -> None:
-        if names.get("_UniffiLib") is not None:
+    def release_if_loaded(self: Any) -> None:
+        if names.get("_uniffi_rust_call") is not None:
             release(self)
 
-    of.__del__ = release_once
+    of.__del__ = release_if_loaded
 
 
 for _each in vars(native).copy().values():
     if isinstance(_each, type) and "__del__" in vars(_each):
-        _release_before_exit(_each)
+        _release_if_loaded(_each)
 
 CASES: Tuple[str, ...] = tuple(name for name in vars(native.RollbookError) if name[0].isupper())
 """The names of the engine's errors, in the order of their numbers."""

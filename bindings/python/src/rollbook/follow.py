@@ -6,7 +6,7 @@
 """
 
 from dataclasses import dataclass
-from typing import Any, Iterator, Optional, Sequence, Union
+from typing import Any, Iterator, Optional, Sequence, Tuple, Union
 
 from rollbook import _native_calls
 from rollbook._native_calls import Cancellable, call_native
@@ -118,12 +118,12 @@ class FollowStopped(Exception):
     the next call continues after them."""
 
     def __init__(self, status: Optional[int] = None) -> None:
-        super().__init__(status)
+        super().__init__(_message(status))
         self.status = status
         """The status of the server's answer, for example 401; None if the connection failed."""
 
-    def __str__(self) -> str:
-        return _message(self.status)
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return type(self), (self.status,), vars(self)
 
 
 def _message(status: Optional[int]) -> str:

@@ -19,7 +19,7 @@ client. A driver for another client works as follows::
 import enum
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, NamedTuple, Optional, Sequence, Union
+from typing import Any, NamedTuple, Optional, Sequence, Tuple, Union
 
 from rollbook import _native_calls
 from rollbook._native_calls import call_native
@@ -261,14 +261,14 @@ class SyncStopped(Exception):
     answered."""
 
     def __init__(self, reason: StopReason, report: SyncReport) -> None:
-        super().__init__(reason, report)
+        super().__init__(_stop_message(reason, report))
         self.reason = reason
         """The reason why the sync stopped."""
         self.report = report
         """The results so far. Its failed requests say what the service answered."""
 
-    def __str__(self) -> str:
-        return _stop_message(self.reason, self.report)
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return type(self), (self.reason, self.report), vars(self)
 
 
 def _stop_message(reason: StopReason, report: SyncReport) -> str:
