@@ -9,10 +9,12 @@ package rollbook
  *   U+FFFD instead of the invalid bytes.
  * @property allow the permitted methods, if the request used another one
  */
-class Answer(val status: UShort, val bytes: ByteArray, val allow: String? = null) {
+class Answer
+@JvmOverloads
+constructor(val status: Int, val bytes: ByteArray, val allow: String? = null) {
     /** Creates an answer. Of [headers], only `Allow` is used; the others result from [body]. */
     constructor(
-        status: UShort,
+        status: Int,
         headers: List<Header>,
         body: String,
     ) : this(
@@ -33,7 +35,7 @@ class Answer(val status: UShort, val bytes: ByteArray, val allow: String? = null
                 allow?.let { Header("Allow", it) },
             )
 
-    operator fun component1(): UShort = status
+    operator fun component1(): Int = status
 
     operator fun component2(): List<Header> = headers
 
@@ -45,7 +47,7 @@ class Answer(val status: UShort, val bytes: ByteArray, val allow: String? = null
             allow == other.allow &&
             bytes.contentEquals(other.bytes)
 
-    override fun hashCode(): Int = 31 * status.hashCode() + bytes.contentHashCode()
+    override fun hashCode(): Int = 31 * status + bytes.contentHashCode()
 
     override fun toString(): String = "Answer(status=$status, allow=$allow, body=$body)"
 }

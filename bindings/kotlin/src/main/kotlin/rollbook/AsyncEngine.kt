@@ -63,8 +63,8 @@ class AsyncEngine(
     /** @see Engine.setState */
     suspend fun setState(
         username: String,
-        school: ULong,
-        apiTypeId: ULong,
+        school: Long,
+        apiTypeId: Long,
         active: Boolean,
     ): Answer = blocking { setState(username, school, apiTypeId, active) }
 
@@ -72,59 +72,59 @@ class AsyncEngine(
     suspend fun upgrade(target: String): Upgrade = blocking { upgrade(target) }
 
     /** @see Engine.apply */
-    suspend fun apply(dataset: Dataset, progress: ((Progress) -> Boolean)? = null): Summary =
+    suspend fun apply(dataset: Dataset, progress: LoadListener? = null): Summary =
         loading(progress) { apply(dataset, it) }
 
     /** @see Engine.apply */
-    suspend fun apply(text: String, progress: ((Progress) -> Boolean)? = null): Summary =
+    suspend fun apply(text: String, progress: LoadListener? = null): Summary =
         apply(Dataset.Text(text), progress)
 
     /** @see Engine.apply */
-    suspend fun apply(file: Path, progress: ((Progress) -> Boolean)? = null): Summary =
+    suspend fun apply(file: Path, progress: LoadListener? = null): Summary =
         apply(Dataset.File(file.toString()), progress)
 
     /** @see Engine.apply */
-    suspend fun apply(stream: InputStream, progress: ((Progress) -> Boolean)? = null): Summary =
+    suspend fun apply(stream: InputStream, progress: LoadListener? = null): Summary =
         loading(progress) { apply(stream, it) }
 
     /** @see Engine.replaceSchool */
     suspend fun replaceSchool(
-        school: ULong,
+        school: Long,
         dataset: Dataset,
-        progress: ((Progress) -> Boolean)? = null,
+        progress: LoadListener? = null,
     ): Summary = loading(progress) { replaceSchool(school, dataset, it) }
 
     /** @see Engine.replaceSchool */
     suspend fun replaceSchool(
-        school: ULong,
+        school: Long,
         text: String,
-        progress: ((Progress) -> Boolean)? = null,
+        progress: LoadListener? = null,
     ): Summary = replaceSchool(school, Dataset.Text(text), progress)
 
     /** @see Engine.replaceSchool */
     suspend fun replaceSchool(
-        school: ULong,
+        school: Long,
         file: Path,
-        progress: ((Progress) -> Boolean)? = null,
+        progress: LoadListener? = null,
     ): Summary = replaceSchool(school, Dataset.File(file.toString()), progress)
 
     /** @see Engine.replaceSchool */
     suspend fun replaceSchool(
-        school: ULong,
+        school: Long,
         stream: InputStream,
-        progress: ((Progress) -> Boolean)? = null,
+        progress: LoadListener? = null,
     ): Summary = loading(progress) { replaceSchool(school, stream, it) }
 
     /** @see Engine.check */
-    suspend fun check(dataset: Dataset, limit: UInt = 100u): List<Fault> = blocking {
+    suspend fun check(dataset: Dataset, limit: Int = 100): List<Fault> = blocking {
         check(dataset, limit)
     }
 
     /** @see Engine.removeSchool */
-    suspend fun removeSchool(school: ULong): Summary = blocking { removeSchool(school) }
+    suspend fun removeSchool(school: Long): Summary = blocking { removeSchool(school) }
 
     /** @see Engine.eraseLearner */
-    suspend fun eraseLearner(school: ULong, learner: ULong): Summary = blocking {
+    suspend fun eraseLearner(school: Long, learner: Long): Summary = blocking {
         eraseLearner(school, learner)
     }
 
@@ -134,15 +134,15 @@ class AsyncEngine(
      *
      * @see Engine.sync
      */
-    suspend fun sync(school: ULong, options: SyncOptions = SyncOptions()): Sync = blocking {
+    suspend fun sync(school: Long, options: SyncOptions = SyncOptions()): Sync = blocking {
         sync(school, options)
     }
 
     /** @see Engine.synced */
-    suspend fun synced(school: ULong): Coverage? = blocking { synced(school) }
+    suspend fun synced(school: Long): Coverage? = blocking { synced(school) }
 
     /** @see Engine.forgetSync */
-    suspend fun forgetSync(school: ULong): Unit = blocking { forgetSync(school) }
+    suspend fun forgetSync(school: Long): Unit = blocking { forgetSync(school) }
 
     /**
      * Returns the feed with the changes for a follower of a scope. The functions of the result
@@ -255,12 +255,12 @@ class AsyncEngine(
 
     /** Runs a load, which is cancelled with its coroutine. It ends before the coroutine does. */
     private suspend fun loading(
-        progress: ((Progress) -> Boolean)?,
-        load: Engine.((Progress) -> Boolean) -> Summary,
+        progress: LoadListener?,
+        load: Engine.(LoadListener) -> Summary,
     ): Summary =
         withContext(dispatcher) {
             try {
-                engine.load { isActive && progress?.invoke(it) != false }
+                engine.load(LoadListener { isActive && progress?.progress(it) != false })
             } catch (cancelled: RollbookException.Cancelled) {
                 ensureActive()
                 throw cancelled

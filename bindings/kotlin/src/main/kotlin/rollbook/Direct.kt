@@ -51,7 +51,7 @@ internal object Direct {
     inline fun answer(
         engine: EngineHandle,
         call: Byte,
-        size: ULong,
+        size: Long,
         write: (ByteBuffer) -> Unit,
     ): Answer = makeCall(engine, call, size, write) { it.answer() }
 
@@ -59,7 +59,7 @@ internal object Direct {
     fun answers(engine: EngineHandle, given: List<Request>): List<Answer> {
         // The list is copied, because another thread may change it meanwhile.
         val requests = given.toList()
-        val size = requests.fold(4uL) { size, request -> size + sizeOf(request) }
+        val size = requests.fold(4L) { size, request -> size + sizeOf(request) }
         val write = { into: ByteBuffer ->
             into.putInt(requests.size)
             requests.forEach { write(it, into) }
@@ -82,7 +82,7 @@ internal object Direct {
     inline fun <T> makeCall(
         engine: EngineHandle,
         call: Byte,
-        size: ULong,
+        size: Long,
         write: (ByteBuffer) -> Unit,
         read: (Space) -> T,
     ): T {
@@ -124,7 +124,7 @@ internal object Direct {
 
     /** The address of an engine, with a reference to the object that returned it. */
     class EngineHandle(val native: NativeEngine) {
-        val address = native.address().toLong()
+        val address = native.address()
 
         @Volatile var crossing: Crossing = Crossing.Library
     }
@@ -181,14 +181,14 @@ internal object Direct {
             get() = output.getLong(0)
 
         /** Prepares the space for arguments of at most [size] bytes, after the byte of the call. */
-        fun begin(engine: EngineHandle, size: ULong) {
+        fun begin(engine: EngineHandle, size: Long) {
             engineInUse = engine.native
-            val needed = size + 1uL
-            if (needed > INPUT_BYTES.toULong()) {
-                require(needed <= Int.MAX_VALUE.toULong()) { "$size bytes are too many for one call" }
-                val memory = Memory(needed.toLong())
+            val needed = size + 1
+            if (needed > INPUT_BYTES) {
+                require(needed <= Int.MAX_VALUE) { "$size bytes are too many for one call" }
+                val memory = Memory(needed)
                 largeInput = memory
-                input = memory.getByteBuffer(0, needed.toLong()).order(ByteOrder.BIG_ENDIAN)
+                input = memory.getByteBuffer(0, needed).order(ByteOrder.BIG_ENDIAN)
             }
         }
 
@@ -214,7 +214,7 @@ internal object Direct {
         /** Returns the answer whose body starts [at] this byte, followed by the text of `Allow`. */
         fun answer(status: Short, at: Long, length: Int, allow: Int): Answer {
             val methods = if (allow == 0) null else bytes(at + length, allow).decodeToString()
-            return Answer(status.toUShort(), bytes(at, length), methods)
+            return Answer(status.toInt(), bytes(at, length), methods)
         }
 
         /** Throws the error of the call, if it failed. */
@@ -243,7 +243,7 @@ internal object Direct {
     private fun addressOf(buffer: ByteBuffer) =
         Pointer.nativeValue(Native.getDirectBufferPointer(buffer))
 
-    fun sizeOf(request: Request) = FfiConverterTypeRequest.allocationSize(request)
+    fun sizeOf(request: Request) = FfiConverterTypeRequest.allocationSize(request).toLong()
 
     fun write(request: Request, into: ByteBuffer) {
         text(request.target, into)

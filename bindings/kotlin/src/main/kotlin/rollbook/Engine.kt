@@ -12,14 +12,17 @@ import java.nio.file.Path
  * ```
  * Engine.open("school.redb").use { engine ->
  *     engine.apply(Path("school.ndjson"))
- *     engine.ask(Question.Learners(school = 1000u, includeParents = true)).body
+ *     engine.ask(Question.Learners(school = 1000, includeParents = true)).body
  * }
  * ```
  *
  * An engine can be used from several threads at once. Every call blocks until it is finished; most
  * calls take microseconds. [AsyncEngine] suspends instead. Any failure that is not an answer is a
- * [RollbookException] with a stable [code]. A text with an unpaired surrogate is refused with a
- * [java.nio.charset.CharacterCodingException].
+ * [RollbookException] with a stable [code].
+ *
+ * Ids and counts are 64-bit numbers without a sign. An id above 2^63-1 is therefore the negative
+ * `Long` with the same bits, which `toULong` and [java.lang.Long.parseUnsignedLong] convert. A
+ * negative count is a number that is greater than any limit.
  */
 class Engine internal constructor(private val native: NativeEngine) :
     NativeEngineInterface by native, AutoCloseable {
@@ -43,8 +46,8 @@ class Engine internal constructor(private val native: NativeEngine) :
         callWith(Direct.PAGE, question, page, now)
 
     private fun callWith(call: Byte, question: Question, page: Page?, now: Long?): Answer {
-        val least = FfiConverterTypeQuestion.allocationSize(question) + 9uL
-        val size = least + (page?.let(FfiConverterTypePage::allocationSize) ?: 0uL)
+        val least = FfiConverterTypeQuestion.allocationSize(question).toLong() + 9
+        val size = least + (page?.let(FfiConverterTypePage::allocationSize)?.toLong() ?: 0)
         return Direct.answer(handle, call, size) { into ->
             FfiConverterTypeQuestion.write(question, into)
             if (page != null) FfiConverterTypePage.write(page, into)
@@ -59,6 +62,7 @@ class Engine internal constructor(private val native: NativeEngine) :
      *
      * @see NativeEngineInterface.request
      */
+    @JvmSynthetic
     fun request(
         target: String,
         vararg headers: Pair<String, String>,
@@ -67,73 +71,99 @@ class Engine internal constructor(private val native: NativeEngine) :
         now: Long? = null,
     ): Answer = request(Request(target, method, headersOf(*headers), body, now))
 
-    override fun apply(dataset: Dataset, listener: LoadListener?): Summary =
-        loadWithListener(listener) { native.apply(dataset, it) }
-
     /**
-     * Applies a dataset: all of it, durably, or nothing. [progress] receives the progress of the
+     * Applies a dataset: all of it, durably, or nothing. [listener] receives the progress of the
      * load about every 64 KiB. If it returns false or throws an exception, the load is cancelled
      * and nothing of it is stored. This function throws the same exception.
      *
      * @see NativeEngineInterface.apply
      */
-    fun apply(dataset: Dataset, progress: ((Progress) -> Boolean)?): Summary =
-        apply(dataset, progress?.let(::Listener))
+    override fun apply(dataset: Dataset, listener: LoadListener?): Summary =
+        loadWithListener(listener) { native.apply(dataset, it) }
 
     /** Applies the lines of [text]. */
-    fun apply(text: String, progress: ((Progress) -> Boolean)? = null): Summary =
+    @JvmOverloads
+    fun apply(text: String, progress: LoadListener? = null): Summary =
         apply(Dataset.Text(text), progress)
 
     /** Applies a file, which is read during the load. */
-    fun apply(file: Path, progress: ((Progress) -> Boolean)? = null): Summary =
+    @JvmOverloads
+    fun apply(file: Path, progress: LoadListener? = null): Summary =
         apply(Dataset.File(file.toString()), progress)
 
     /** Applies the content of [stream], in pieces of 64 KiB. The stream is not closed. */
-    fun apply(stream: InputStream, progress: ((Progress) -> Boolean)? = null): Summary =
+    @JvmOverloads
+    fun apply(stream: InputStream, progress: LoadListener? = null): Summary =
         load().use { it.pushAll(stream, progress) }
-
-    override fun replaceSchool(school: ULong, dataset: Dataset, listener: LoadListener?): Summary =
-        loadWithListener(listener) { native.replaceSchool(school, dataset, it) }
 
     /**
      * Applies a dataset that contains one school completely. Stored records of the school that the
-     * dataset lacks are removed. [progress] is that of [apply].
+     * dataset lacks are removed. [listener] is that of [apply].
      *
      * @see NativeEngineInterface.replaceSchool
      */
-    fun replaceSchool(
-        school: ULong,
-        dataset: Dataset,
-        progress: ((Progress) -> Boolean)?,
-    ): Summary = replaceSchool(school, dataset, progress?.let(::Listener))
+    override fun replaceSchool(school: Long, dataset: Dataset, listener: LoadListener?): Summary =
+        loadWithListener(listener) { native.replaceSchool(school, dataset, it) }
 
     /** Replaces a school by the lines of [text]. */
+    @JvmOverloads
     fun replaceSchool(
-        school: ULong,
+        school: Long,
         text: String,
-        progress: ((Progress) -> Boolean)? = null,
+        progress: LoadListener? = null,
     ): Summary = replaceSchool(school, Dataset.Text(text), progress)
 
     /** Replaces a school by a file, which is read during the load. */
+    @JvmOverloads
     fun replaceSchool(
-        school: ULong,
+        school: Long,
         file: Path,
-        progress: ((Progress) -> Boolean)? = null,
+        progress: LoadListener? = null,
     ): Summary = replaceSchool(school, Dataset.File(file.toString()), progress)
 
     /** Replaces a school by the content of [stream], in pieces of 64 KiB. The stream stays open. */
+    @JvmOverloads
     fun replaceSchool(
-        school: ULong,
+        school: Long,
         stream: InputStream,
-        progress: ((Progress) -> Boolean)? = null,
+        progress: LoadListener? = null,
     ): Summary = loadSchool(school).use { it.pushAll(stream, progress) }
 
     /** Returns the faults of the lines of [text], at most [limit]. Nothing is applied. */
-    fun check(text: String, limit: UInt = 100u): List<Fault> = check(Dataset.Text(text), limit)
+    @JvmOverloads
+    fun check(text: String, limit: Int = 100): List<Fault> = check(Dataset.Text(text), limit)
 
     /** Returns the faults of a file, at most [limit]. Nothing is applied. */
-    fun check(file: Path, limit: UInt = 100u): List<Fault> =
+    @JvmOverloads
+    fun check(file: Path, limit: Int = 100): List<Fault> =
         check(Dataset.File(file.toString()), limit)
+
+    // Java cannot omit an argument of the functions that the engine inherits.
+
+    /** @see NativeEngineInterface.ask */
+    fun ask(question: Question): Answer = ask(question, null)
+
+    /** @see NativeEngineInterface.find */
+    fun find(question: Question): Answer = find(question, null)
+
+    /** @see NativeEngineInterface.page */
+    fun page(question: Question, page: Page): Answer = page(question, page, null)
+
+    /** @see NativeEngineInterface.apply */
+    fun apply(dataset: Dataset): Summary = apply(dataset, null)
+
+    /** @see NativeEngineInterface.replaceSchool */
+    fun replaceSchool(school: Long, dataset: Dataset): Summary =
+        replaceSchool(school, dataset, null)
+
+    /** @see NativeEngineInterface.check */
+    fun check(dataset: Dataset): List<Fault> = check(dataset, 100)
+
+    /** @see NativeEngineInterface.sync */
+    fun sync(school: Long): Sync = sync(school, null)
+
+    /** @see NativeEngineInterface.feed */
+    fun feed(scope: Scope): Feed = feed(scope, null)
 
     /** Writes a copy of the store to a new file, which only its owner can read. */
     fun backup(file: Path, credentials: Credentials): Unit = backup(file.toString(), credentials)
@@ -150,7 +180,7 @@ class Engine internal constructor(private val native: NativeEngine) :
     override fun closeStore(): Unit = close()
 
     @Deprecated("for the package itself", level = DeprecationLevel.HIDDEN)
-    override fun address(): ULong = native.address()
+    override fun address(): Long = native.address()
 
     companion object {
         /**
@@ -162,18 +192,25 @@ class Engine internal constructor(private val native: NativeEngine) :
          * @throws RollbookException.NewerFormat if a newer version of Rollbook wrote the store
          * @throws RollbookException.Corrupt if the store is damaged
          */
+        @JvmStatic
+        @JvmOverloads
         fun open(path: String, options: Options = Options()): Engine =
             NativeEngine.open(path, options)
 
         /** Opens the store in a file, or creates one if no file exists. */
+        @JvmStatic
+        @JvmOverloads
         fun open(path: Path, options: Options = Options()): Engine = open(path.toString(), options)
 
         /** Opens an empty store in memory, which is discarded with the engine. */
+        @JvmStatic
+        @JvmOverloads
         fun memory(options: Options = Options()): Engine = NativeEngine.memory(options)
     }
 }
 
 /** Returns the headers of a [Request], in this order. */
+@JvmSynthetic
 fun headersOf(vararg headers: Pair<String, String>): List<Header> = headers.map { (name, value) ->
     Header(name, value)
 }

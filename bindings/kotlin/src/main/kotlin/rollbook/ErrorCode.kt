@@ -1,7 +1,10 @@
+@file:JvmName("ErrorCode")
+
 package rollbook
 
 /** The stable code of the error, which is the same in the packages for all languages. */
 val RollbookException.code: String
+    @JvmName("of")
     get() =
         when (this) {
             is RollbookException.BadDataset -> "bad_dataset"

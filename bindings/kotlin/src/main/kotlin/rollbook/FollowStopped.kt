@@ -7,7 +7,8 @@ package rollbook
  * @property status the status of the server's answer, for example 401; null if the connection
  *   failed
  */
-class FollowStopped(val status: Int?, cause: Throwable? = null) : Exception(describe(status), cause)
+class FollowStopped(val status: Int?, cause: Throwable? = null) :
+    RuntimeException(describe(status), cause)
 
 private fun describe(status: Int?): String =
     when (status) {

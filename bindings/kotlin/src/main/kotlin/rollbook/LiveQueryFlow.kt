@@ -16,7 +16,7 @@ internal fun answers(
     observe: (ChangeListener) -> LiveQuery,
 ): Flow<Result<Answer>> = flow {
     val due = Channel<Unit>(Channel.CONFLATED)
-    observe(Due(due)).use { query ->
+    observe(ChangeListener { due.trySend(Unit) }).use { query ->
         while (true) {
             val given = withContext(dispatcher) { query.pollResult() }
             if (given != null) {
@@ -35,10 +35,4 @@ private fun LiveQuery.pollResult(): Result<Answer>? = try {
     poll()?.let { Result.success(it) }
 } catch (failed: RollbookException) {
     Result.failure(failed)
-}
-
-private class Due(private val due: Channel<Unit>) : ChangeListener {
-    override fun changed() {
-        due.trySend(Unit)
-    }
 }

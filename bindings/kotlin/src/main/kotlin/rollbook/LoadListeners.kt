@@ -1,10 +1,5 @@
 package rollbook
 
-/** A listener that calls a function. */
-internal class Listener(private val progress: (Progress) -> Boolean) : LoadListener {
-    override fun progress(progress: Progress): Boolean = this.progress.invoke(progress)
-}
-
 /**
  * Loads with a listener. If the listener throws an exception, the load is cancelled, and this
  * function throws the same exception. The engine could only report it as a text.
@@ -15,7 +10,7 @@ internal fun loadWithListener(
 ): Summary {
     if (listener == null) return load(null)
     var thrown: Throwable? = null
-    val catching = Listener { progress ->
+    val catching = LoadListener { progress ->
         try {
             listener.progress(progress)
         } catch (caught: Throwable) {

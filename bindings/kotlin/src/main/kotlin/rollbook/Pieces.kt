@@ -1,3 +1,5 @@
+@file:JvmName("Pieces")
+
 package rollbook
 
 import java.io.InputStream
@@ -52,10 +54,10 @@ private fun Buffer.flipBuffer(): Buffer = flip()
 private fun Buffer.clearBuffer(): Buffer = clear()
 
 /** Pushes the content of a stream, and finishes the load. */
-internal fun Load.pushAll(stream: InputStream, progress: ((Progress) -> Boolean)?): Summary {
+internal fun Load.pushAll(stream: InputStream, progress: LoadListener?): Summary {
     pieces(Channels.newChannel(stream)::read) { piece ->
         val reached = pushDirect(piece)
-        if (progress?.invoke(reached) == false) {
+        if (progress?.progress(reached) == false) {
             throw RollbookException.Cancelled("the load was cancelled: nothing was stored")
         }
     }
@@ -65,11 +67,11 @@ internal fun Load.pushAll(stream: InputStream, progress: ((Progress) -> Boolean)
 /** Pushes everything that [read] returns, as the function of a channel, and finishes the feed. */
 internal fun Follow.pushAll(
     read: (ByteBuffer) -> Int,
-    progress: ((Progress) -> Boolean)?,
+    progress: LoadListener?,
 ): Summary {
     pieces(read) { piece ->
         val reached = pushDirect(piece)
-        if (progress?.invoke(reached) == false) {
+        if (progress?.progress(reached) == false) {
             throw RollbookException.Cancelled(
                 "the feed was cancelled: complete parts are stored, and the next call " +
                     "continues"

@@ -8,7 +8,7 @@ package rollbook
  * @property report the results so far. Its failed requests say what the service answered
  */
 class SyncStopped(val reason: StopReason, val report: SyncReport) :
-    Exception(message(reason, report))
+    RuntimeException(message(reason, report))
 
 private fun message(reason: StopReason, report: SyncReport): String =
     when (reason) {

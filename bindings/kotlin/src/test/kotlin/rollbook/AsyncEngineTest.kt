@@ -57,7 +57,7 @@ class AsyncEngineTest {
         val request = Request(target, headers = headersOf(*SampleSchool.credentials))
         assertEquals(expected, school.request(request))
         assertEquals(listOf(expected), school.requests(listOf(request)))
-        val learners = Question.Learners(1000u)
+        val learners = Question.Learners(1000)
         assertEquals(engine.ask(learners), school.ask(learners))
         assertEquals(engine.page(learners, Page()), school.page(learners))
         assertEquals(engine.find(learners), school.find(learners))
@@ -65,7 +65,7 @@ class AsyncEngineTest {
         assertEquals(engine.upgrade(target), school.upgrade(target))
         assertEquals(engine.verify(), school.verify())
         assertEquals(engine.check(Dataset.Text("{}")), school.check(Dataset.Text("{}")))
-        assertEquals(204, school.setState("demo", 1000u, 8u, true).status.toInt())
+        assertEquals(204, school.setState("demo", 1000, 8, true).status)
 
         var thread = Thread.currentThread()
         AsyncEngine(engine, Dispatchers.Default).apply(SampleSchool.dataset) {
@@ -78,7 +78,7 @@ class AsyncEngineTest {
     @Test
     fun `changes, an export and care`(): Unit = runBlocking {
         val store = AsyncEngine(Engine.open(folder / "store", SampleSchool.options))
-        assertEquals(2uL, store.apply(SampleSchool.dataset).kinds.getValue("school").added)
+        assertEquals(2L, store.apply(SampleSchool.dataset).kinds.getValue("school").added)
         assertEquals(engine.lines(), store.export(Credentials.LEAVE_OUT).toList().joinToString(""))
         store.export(Credentials.KEEP).first()
         val renamed = store.exportPseudonymised(ByteArray(32)).toList().joinToString("")
@@ -94,9 +94,9 @@ class AsyncEngineTest {
         assertThrows<RollbookException.Suspended> { store.stats() }
         store.resume()
         val one = """{"type":"school","school_id":1000,"current_year":2026}"""
-        assertTrue(store.replaceSchool(1000u, one).total.removed > 0u)
-        store.eraseLearner(1001u, 1u)
-        store.removeSchool(1001u)
+        assertTrue(store.replaceSchool(1000, one).total.removed > 0)
+        store.eraseLearner(1001, 1)
+        store.removeSchool(1001)
         store.close()
         store.close()
         assertThrows<RollbookException.Closed> { store.stats() }
@@ -107,12 +107,12 @@ class AsyncEngineTest {
     fun `a load is cancelled with its coroutine, and ends before the coroutine does`(): Unit =
         runBlocking {
             val before = engine.lines()
-            val loads: List<suspend ((Progress) -> Boolean) -> Summary> =
+            val loads: List<suspend (LoadListener) -> Summary> =
                 listOf(
                     { school.apply(big, it) },
-                    { school.replaceSchool(1000u, big, it) },
+                    { school.replaceSchool(1000, big, it) },
                     { listen -> big.inputStream().use { school.apply(it, listen) } },
-                    { listen -> big.inputStream().use { school.replaceSchool(1000u, it, listen) } },
+                    { listen -> big.inputStream().use { school.replaceSchool(1000, it, listen) } },
                 )
             for (load in loads) {
                 val begun = CompletableDeferred<Unit>()
@@ -121,13 +121,14 @@ class AsyncEngineTest {
                 val loading =
                     launch(Dispatchers.Default) {
                         try {
-                            load {
+                            val listener = LoadListener {
                                 inside.set(true)
                                 begun.complete(Unit)
                                 Thread.sleep(20)
                                 inside.set(false)
                                 true
                             }
+                            load(listener)
                         } catch (thrown: Throwable) {
                             // The listener has returned, and another change can begin.
                             assertFalse(inside.get())
@@ -140,7 +141,7 @@ class AsyncEngineTest {
                 loading.cancelAndJoin()
                 assertTrue(caught.await() is CancellationException, "${caught.await()}")
                 assertTrue(loading.isCancelled)
-                engine.removeSchool(7u)
+                engine.removeSchool(7)
                 assertEquals(before, engine.lines())
             }
         }

@@ -34,13 +34,13 @@ class DocumentationTest {
                     "Applies a dataset: all of it, durably, or nothing.",
                 "fun `pushDirect`" to
                     "Receives the next bytes of a feed, and returns how many lines and bytes",
-                "data class Request (" to "A request as an HTTP client sends it (section 4).",
+                "data class Request @JvmOverloads constructor(" to "A request as an HTTP client sends it (section 4).",
                 "val `cacheBytes`" to
                     "The limit of the cache for data that was read from the store, in bytes.",
-                "data class Absentees(" to "Get Learner Absentees (4.9): absentee records (2.7)",
+                "data class Absentees @JvmOverloads constructor(" to "Get Learner Absentees (4.9): absentee records (2.7)",
                 "class BadDataset(" to "`bad_dataset`: a dataset has an error",
                 "LEAVE_OUT" to "The copy does not contain them.",
-                "public interface LoadListener" to "Receives the progress of a load.",
+                "public fun interface LoadListener" to "Receives the progress of a load.",
             )
         for ((declaration, text) in expected) {
             assertTrue(above(declaration).startsWith(text), "$declaration: ${above(declaration)}")

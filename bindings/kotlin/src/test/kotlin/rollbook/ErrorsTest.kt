@@ -1,6 +1,5 @@
 package rollbook
 
-import java.nio.charset.CharacterCodingException
 import java.nio.file.Path
 import kotlin.io.path.createTempDirectory
 import kotlin.io.path.deleteExisting
@@ -104,10 +103,10 @@ class ErrorsTest {
                     }
                 },
             "cancelled" to { Engine.memory().apply(SampleSchool.dataset) { false } },
-            "unsupported" to { Engine.memory(Options(pageLimit = 0u)) },
+            "unsupported" to { Engine.memory(Options(pageLimit = 0)) },
             "bad_argument" to
                 {
-                    Engine.memory().ask(Question.Absentees(1000u, fromDate = "2026-02-30"))
+                    Engine.memory().ask(Question.Absentees(1000, fromDate = "2026-02-30"))
                 },
         )
 
@@ -148,11 +147,7 @@ class ErrorsTest {
     @Test
     fun `a listener that fails below the engine`() {
         val native = Engine::class.java.getDeclaredField("native").apply { isAccessible = true }
-        val listener =
-            object : LoadListener {
-                override fun progress(progress: Progress): Boolean =
-                    throw ListenerException.Failed("as said")
-            }
+        val listener = LoadListener { throw ListenerException.Failed("as said") }
         val failed =
             assertThrows<RollbookException.ListenerFailed> {
                 val engine = native.get(Engine.memory()) as NativeEngine
@@ -177,9 +172,9 @@ class ErrorsTest {
     @Test
     fun `half of a surrogate pair is no text`() {
         val engine = SampleSchool.engine()
-        assertThrows<CharacterCodingException> { engine.request("/api/v1/\uD800") }
-        assertThrows<CharacterCodingException> { engine.apply("\uDC00") }
-        assertEquals(200, engine.ask(Question.Learners(1000u)).status.toInt())
+        assertThrows<RollbookException.BadArgument> { engine.request("/api/v1/\uD800") }
+        assertThrows<RollbookException.BadArgument> { engine.apply("\uDC00") }
+        assertEquals(200, engine.ask(Question.Learners(1000)).status)
         engine.close()
     }
 }

@@ -2,6 +2,9 @@ package rollbook
 
 import com.sun.jna.Platform
 import java.io.File
+import java.lang.reflect.Field
+import java.lang.reflect.Method
+import java.lang.reflect.Modifier
 import java.util.jar.JarFile
 import kotlin.io.path.div
 import kotlin.io.path.readBytes
@@ -23,7 +26,7 @@ class JarIT {
     fun `these tests run on the jar`() {
         val source = File(Engine::class.java.protectionDomain.codeSource.location.toURI())
         assertEquals(File(jar.name).canonicalFile, source.canonicalFile)
-        SampleSchool.engine().use { assertTrue(it.stats().bytes > 0u) }
+        SampleSchool.engine().use { assertTrue(it.stats().bytes > 0) }
     }
 
     @Test
@@ -76,6 +79,45 @@ class JarIT {
             )
         }
     }
+
+    /**
+     * A value class in a signature gives a function a name with a `-`, and hides a constructor.
+     * Members that Kotlin calls internal have a `$` in their names.
+     */
+    @Test
+    fun `Java can use every public member`() {
+        val generated = Regex("""rollbook\.(FfiConverter|Uniffi|uniffi|RustBuffer).*""")
+        val classes =
+            names
+                .filter { it.endsWith(".class") }
+                .map { Class.forName(it.removeSuffix(".class").replace('/', '.')) }
+                .filter { isVisible(it.modifiers) && !generated.matches(it.name) }
+        assertTrue(Question.Learners::class.java in classes && Engine::class.java in classes)
+        val members =
+            classes.flatMap { type ->
+                (type.declaredMethods.toList() + type.declaredFields)
+                    .filter { isVisible(it.modifiers) && !it.isSynthetic && '$' !in it.name }
+                    .map { (it as? Method)?.toGenericString() ?: (it as Field).toGenericString() }
+            }
+        val constructors =
+            classes.flatMap { it.declaredConstructors.toList() }
+                .filter { isVisible(it.modifiers) && !it.isSynthetic }
+        val signatures = members + constructors.map { it.toGenericString() }
+        val unusable = Regex("""-|kotlin\.U(Byte|Short|Int|Long)\b""")
+        assertEquals(emptyList<String>(), signatures.filter(unusable::containsMatchIn))
+        val hidden = classes.filter { type ->
+            !Modifier.isAbstract(type.modifiers) &&
+                type.declaredConstructors.any {
+                    it.isSynthetic && it.parameterCount > 1 &&
+                        it.parameterTypes.last().simpleName == "DefaultConstructorMarker"
+                } &&
+                type.constructors.all { it.isSynthetic }
+        }
+        assertEquals(emptyList<Class<*>>(), hidden)
+    }
+
+    private fun isVisible(modifiers: Int) =
+        Modifier.isPublic(modifiers) || Modifier.isProtected(modifiers)
 
     @Test
     fun `classes are for Java 11`() {

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 import org.junit.jupiter.api.io.TempDir
 
-private val LEARNERS = Question.Learners(school = 1000u)
+private val LEARNERS = Question.Learners(school = 1000)
 
 class LifetimeTest {
     @TempDir lateinit var folder: Path
@@ -28,13 +28,13 @@ class LifetimeTest {
                 "ask" to { it.ask(LEARNERS) },
                 "page" to { it.page(LEARNERS, Page()) },
                 "find" to { it.find(LEARNERS) },
-                "setState" to { it.setState("demo", 1000u, 8u, false) },
+                "setState" to { it.setState("demo", 1000, 8, false) },
                 "apply" to { it.apply("") },
                 "apply a stream" to { it.apply("".byteInputStream()) },
-                "replaceSchool" to { it.replaceSchool(1000u, "") },
+                "replaceSchool" to { it.replaceSchool(1000, "") },
                 "check" to { it.check(SampleSchool.dataset) },
-                "removeSchool" to { it.removeSchool(1000u) },
-                "eraseLearner" to { it.eraseLearner(1000u, 1u) },
+                "removeSchool" to { it.removeSchool(1000) },
+                "eraseLearner" to { it.eraseLearner(1000, 1) },
                 "export" to { it.export(Credentials.KEEP) },
                 "verify" to { it.verify() },
                 "compact" to { it.compact() },
@@ -48,7 +48,7 @@ class LifetimeTest {
             assertEquals("closed", closed.code)
         }
         val answer = engine.request("/api/v1/settings/clients", *SampleSchool.credentials)
-        assertEquals(500, answer.status.toInt())
+        assertEquals(500, answer.status)
         assertEquals(
             "/api/v2/adminplus/learners",
             engine.upgrade("/api/v1/adminplus/learners/1000").target,

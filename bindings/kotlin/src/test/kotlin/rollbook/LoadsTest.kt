@@ -49,8 +49,8 @@ class LoadsTest {
         }
         assertEquals(1, summaries.values.distinct().size, "$summaries")
         val summary = summaries.getValue("file")
-        assertEquals(dataset.fileSize().toULong(), summary.bytes)
-        assertEquals(2uL, summary.kinds.getValue("school").added)
+        assertEquals(dataset.fileSize(), summary.bytes)
+        assertEquals(2L, summary.kinds.getValue("school").added)
     }
 
     private class Drops(private val bytes: ByteArray) : InputStream() {
@@ -74,9 +74,9 @@ class LoadsTest {
             buffer.limit(line.size + 2).position(2)
             val engine = Engine.memory()
             val load = engine.load()
-            assertEquals(line.size.toULong(), load.push(buffer).bytes)
+            assertEquals(line.size.toLong(), load.push(buffer).bytes)
             assertEquals(2, buffer.position())
-            assertEquals(1uL, load.finish().total.added)
+            assertEquals(1L, load.finish().total.added)
         }
     }
 
@@ -88,14 +88,14 @@ class LoadsTest {
         file.toFile().writeText(school)
         val ways: List<(Engine) -> Summary> =
             listOf(
-                { it.replaceSchool(1000u, school) },
-                { it.replaceSchool(1000u, file) },
-                { it.replaceSchool(1000u, school.byteInputStream()) },
-                { it.replaceSchool(1000u, Dataset.Bytes(school.encodeToByteArray())) },
+                { it.replaceSchool(1000, school) },
+                { it.replaceSchool(1000, file) },
+                { it.replaceSchool(1000, school.byteInputStream()) },
+                { it.replaceSchool(1000, Dataset.Bytes(school.encodeToByteArray())) },
             )
         val exports = ways.map { replace ->
             val engine = SampleSchool.engine()
-            assertTrue(replace(engine).total.removed > 0u)
+            assertTrue(replace(engine).total.removed > 0)
             engine.lines()
         }
         assertEquals(1, exports.distinct().size)
@@ -107,8 +107,8 @@ class LoadsTest {
         val engine = Engine.memory()
         val text = "{}\n{\"type\":\"learner\"}\n"
         val faults = engine.check(text)
-        assertEquals(listOf(1uL, 2uL), faults.map { it.line })
-        assertEquals(faults.take(1), engine.check(text, limit = 1u))
+        assertEquals(listOf(1L, 2L), faults.map { it.line })
+        assertEquals(faults.take(1), engine.check(text, limit = 1))
         assertEquals(emptyList<Fault>(), engine.check(dataset))
         assertEquals("", engine.lines())
     }
@@ -120,9 +120,9 @@ class LoadsTest {
         val received = ArrayList<Progress>()
         Engine.open(folder / "store").use { engine ->
             val summary = engine.apply(school) { received.add(it) }
-            assertEquals(school.fileSize().toULong(), summary.bytes)
+            assertEquals(school.fileSize(), summary.bytes)
             assertEquals(summary.bytes, received.last().bytes)
-            assertEquals(3_000uL, engine.stats().records["learner"])
+            assertEquals(3_000L, engine.stats().records["learner"])
         }
         assertTrue(
             received.size.toLong() > school.fileSize() / (65 shl 10),
@@ -138,33 +138,26 @@ class LoadsTest {
     fun `a load throws the exception of its listener, and stores nothing`() {
         val engine = SampleSchool.engine()
         val school = Inputs.school(1000)
-        val loads: List<(((Progress) -> Boolean)) -> Summary> =
+        val loads: List<(LoadListener) -> Summary> =
             listOf(
                 { engine.apply(school, it) },
-                { engine.replaceSchool(1000u, school, it) },
+                { engine.replaceSchool(1000, school, it) },
                 { listen -> school.inputStream().use { engine.apply(it, listen) } },
-                { listen -> school.inputStream().use { engine.replaceSchool(1000u, it, listen) } },
-                { listen ->
-                    engine.apply(
-                        Dataset.File(school.toString()),
-                        object : LoadListener {
-                            override fun progress(progress: Progress) = listen(progress)
-                        },
-                    )
-                },
+                { listen -> school.inputStream().use { engine.replaceSchool(1000, it, listen) } },
+                { engine.apply(Dataset.File(school.toString()), it) },
             )
         for (load in loads) {
             for (own in listOf(Own(), IOException("checked"), StackOverflowError("an error"))) {
                 var times = 0
                 val thrown =
                     assertThrows<Throwable> {
-                        load { if (++times == 3) throw own else true }
+                        load(LoadListener { if (++times == 3) throw own else true })
                     }
                 assertSame(own, thrown)
                 assertEquals(3, times)
             }
             var times = 0
-            val cancelled = assertThrows<RollbookException.Cancelled> { load { ++times < 2 } }
+            val cancelled = assertThrows<RollbookException.Cancelled> { load(LoadListener { ++times < 2 }) }
             assertEquals("the load was cancelled: nothing was stored", cancelled.message)
             assertEquals(lines, engine.lines())
         }
@@ -214,9 +207,7 @@ class LoadsTest {
         fun status(store: String) =
             Engine.open(folder / store, SampleSchool.options).use {
                 assertEquals(engine.lines(), it.lines())
-                it.request("/api/v1/adminplus/learners/1000", *SampleSchool.credentials)
-                    .status
-                    .toInt()
+                it.request("/api/v1/adminplus/learners/1000", *SampleSchool.credentials).status
             }
         assertEquals(200, status("whole"))
         assertEquals(401, status("bare"))
@@ -229,7 +220,7 @@ class LoadsTest {
         engine.apply(dataset)
         engine.suspend()
         assertThrows<RollbookException.Suspended> { engine.stats() }
-        assertEquals(500, engine.request("/api/v1/settings/clients").status.toInt())
+        assertEquals(500, engine.request("/api/v1/settings/clients").status)
         Engine.open(path).close()
         engine.resume()
         engine.resume()
@@ -242,13 +233,13 @@ class LoadsTest {
         val path = folder / "store"
         Engine.open(path, SampleSchool.options).use { engine ->
             engine.apply(dataset)
-            assertEquals(1uL, engine.eraseLearner(1000u, 1u).kinds.getValue("learner").removed)
-            assertTrue(engine.removeSchool(1001u).total.removed > 0u)
+            assertEquals(1L, engine.eraseLearner(1000, 1).kinds.getValue("learner").removed)
+            assertTrue(engine.removeSchool(1001).total.removed > 0)
             engine.compact()
             val found = engine.verify()
             assertEquals(emptyList<String>(), found.problems)
-            assertTrue(found.records > 0u)
-            assertEquals(1uL, engine.stats().records["school"])
+            assertTrue(found.records > 0)
+            assertEquals(1L, engine.stats().records["school"])
         }
     }
 }

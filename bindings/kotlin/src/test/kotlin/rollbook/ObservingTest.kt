@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir
 
 /** From the README. */
 suspend fun show(school: AsyncEngine) {
-    school.observe(Question.Grades(school = 1000u)).collect { given ->
+    school.observe(Question.Grades(school = 1000)).collect { given ->
         given.onSuccess { println("${it.status} ${it.body}") }.onFailure { println(it.message) }
     }
 }
@@ -56,7 +56,7 @@ class ObservingTest {
         """{"type":"grade","school_id":1,"grade_id":9,"grade":"$name"}"""
 
     private fun shown(name: String) =
-        Answer(200u, """[{"id":"9","name":"Grade $name"}]""".encodeToByteArray())
+        Answer(200, """[{"id":"9","name":"Grade $name"}]""".encodeToByteArray())
 
     private fun Flow<Result<Answer>>.answers() = map { it.getOrThrow() }
 
@@ -73,7 +73,7 @@ class ObservingTest {
     @Test
     fun `the answer now and after each change, and nothing else`(): Unit = runBlocking {
         collecting(school.observe(GRADES)) { grades ->
-            assertEquals(404, grades.receive().status.toInt())
+            assertEquals(404, grades.receive().status)
             for (name in listOf("7", "8")) {
                 school.apply("$PARENT\n${grade(name)}")
                 assertEquals(shown(name), grades.receive())
@@ -81,12 +81,12 @@ class ObservingTest {
             // A change of other data, and a change that results in the same answer, deliver
             // nothing.
             school.apply(PARENT.replace("40", "41"))
-            school.replaceSchool(1u, SCHOOL + grade("8"))
+            school.replaceSchool(1, SCHOOL + grade("8"))
             assertNull(withTimeoutOrNull(200) { grades.receive() })
-            school.replaceSchool(1u, SCHOOL + grade("9"))
+            school.replaceSchool(1, SCHOOL + grade("9"))
             assertEquals(shown("9"), grades.receive())
         }
-        val record = school.observeRecord(Question.Grades(1u, 9u)).first().getOrThrow()
+        val record = school.observeRecord(Question.Grades(1, 9)).first().getOrThrow()
         assertEquals("""{"id":9,"name":"Grade 9"}""", record.body)
     }
 
@@ -131,7 +131,7 @@ class ObservingTest {
         waiting.cancel()
         waiting.join()
         for (query in begun) assertThrows<IllegalStateException> { query.isOver() }
-        val refused = school.observe(Question.Absentees(1u, fromDate = "yesterday"))
+        val refused = school.observe(Question.Absentees(1, fromDate = "yesterday"))
         assertThrows<RollbookException.BadArgument> { runBlocking { refused.first() } }
     }
 
@@ -139,19 +139,19 @@ class ObservingTest {
     fun `an error is delivered and the live query continues`(): Unit = runBlocking {
         val given = mutableListOf<Result<Answer>>()
         withTimeout(120_000) {
-            school.observe(Question.Learners(1u)).first {
+            school.observe(Question.Learners(1)).first {
                 given += it
                 when (given.size) {
                     1 -> bringAPart()
-                    2 -> engine.forgetSync(1u)
+                    2 -> engine.forgetSync(1)
                 }
                 given.size == 3
             }
         }
         val (none, unknown, known) = given
-        assertEquals(404, none.getOrThrow().status.toInt())
+        assertEquals(404, none.getOrThrow().status)
         assertTrue(unknown.exceptionOrNull() is RollbookException.NotSynced, "$unknown")
-        assertEquals(200, known.getOrThrow().status.toInt())
+        assertEquals(200, known.getOrThrow().status)
     }
 
     /**
@@ -161,7 +161,7 @@ class ObservingTest {
     private fun bringAPart() {
         Engine.memory().use { source ->
             source.apply("""$SCHOOL{"type":"learner","school_id":1,"id":7,"last_name":"Smith"}""")
-            val feed = source.feed(Scope(listOf(SchoolInScope(1u, listOf(7u)))), null)
+            val feed = source.feed(Scope(listOf(SchoolInScope(1, listOf(7)))), null)
             engine.follow().use { follow ->
                 for (piece in feed.pieces()) follow.push(piece.encodeToByteArray())
                 follow.finish()
@@ -190,8 +190,8 @@ class ObservingTest {
     fun `another day begins at the school`(): Unit = runBlocking {
         val midnight = Midnight.next()
         school.apply(midnight.school)
-        collecting(school.observe(Question.Absentees(1u))) { days ->
-            assertEquals(404, days.receive().status.toInt())
+        collecting(school.observe(Question.Absentees(1))) { days ->
+            assertEquals(404, days.receive().status)
             val answer = days.receive()
             assertTrue(System.currentTimeMillis() >= midnight.at * 1000)
             assertTrue("\"learner_id\":\"7\"" in answer.body, answer.body)
@@ -219,7 +219,7 @@ class ObservingTest {
             school.apply(grade("end"))
             val order = (0..33).map { shown("$it") } + end
             for (answers in withTimeout(120_000) { observers.awaitAll() }) {
-                val places = answers.filter { it.status.toInt() == 200 }.map(order::indexOf)
+                val places = answers.filter { it.status == 200 }.map(order::indexOf)
                 assertEquals(places.toSortedSet().toList(), places)
                 assertEquals(order.lastIndex, places.last())
             }
@@ -244,7 +244,7 @@ class ObservingTest {
     }
 
     private companion object {
-        val GRADES = Question.Grades(1u)
+        val GRADES = Question.Grades(1)
         const val SCHOOL = "{\"type\":\"school\",\"school_id\":1,\"current_year\":2026}\n"
         const val PARENT = """{"type":"parent","school_id":1,"id":40}"""
     }

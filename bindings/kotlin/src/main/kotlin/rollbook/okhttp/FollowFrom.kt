@@ -1,3 +1,5 @@
+@file:JvmName("FollowFrom")
+
 package rollbook.okhttp
 
 import java.io.IOException
@@ -14,7 +16,7 @@ import okhttp3.Request
 import okhttp3.Response
 import rollbook.Engine
 import rollbook.FollowStopped
-import rollbook.Progress
+import rollbook.LoadListener
 import rollbook.RollbookException
 import rollbook.Summary
 import rollbook.pushAll
@@ -50,12 +52,13 @@ import rollbook.pushAll
  * @throws RollbookException.Io if the store cannot be written
  * @throws IllegalArgumentException if [url] is not an address, or [wait] is less than 0
  */
+@JvmOverloads
 suspend fun followFrom(
     http: OkHttpClient,
     engine: Engine,
     url: String,
     wait: Int = 0,
-    progress: ((Progress) -> Boolean)? = null,
+    progress: LoadListener? = null,
 ): Summary? {
     require(wait >= 0) { "a wait of $wait seconds is invalid: give 0 or more" }
     val following = Following(http, engine, url, wait, progress)
@@ -72,7 +75,7 @@ private class Following(
     private val engine: Engine,
     url: String,
     private val wait: Int,
-    private val progress: ((Progress) -> Boolean)?,
+    private val progress: LoadListener?,
 ) {
     private val url = url.toHttpUrl()
 

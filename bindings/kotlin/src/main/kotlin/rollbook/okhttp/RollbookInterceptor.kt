@@ -86,7 +86,6 @@ private fun ByteArray.text(): String =
     }
 
 private fun Answer.forClient(asked: okhttp3.Request): Response {
-    val status = status.toInt()
     // HTTP sends no body with the status 204, and none in response to HEAD.
     val sentBytes = if (status == 204 || asked.method == "HEAD") ByteArray(0) else bytes
     val sent = if (status == 204) headers.filter { it.name != "Content-Length" } else headers

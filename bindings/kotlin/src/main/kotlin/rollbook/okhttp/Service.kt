@@ -105,7 +105,7 @@ internal class Service(
         }
         return CallResult.Replied(
             Reply(
-                response.code.toUShort(),
+                response.code,
                 body.readByteArray(),
                 response.header("Retry-After"),
             )

@@ -1,3 +1,5 @@
+@file:JvmName("SyncWith")
+
 package rollbook.okhttp
 
 import kotlinx.coroutines.CoroutineScope
@@ -25,7 +27,7 @@ import rollbook.SyncStopped
  *
  * ```
  * val report = syncWith(
- *     OkHttpClient(), engine.sync(1000u), "https://integrate.example.org", username, password,
+ *     OkHttpClient(), engine.sync(1000), "https://integrate.example.org", username, password,
  * )
  * ```
  *
@@ -42,6 +44,7 @@ import rollbook.SyncStopped
  * @throws RollbookException.Io if the store cannot be written
  * @throws IllegalArgumentException if the address is invalid, or a credential cannot be sent
  */
+@JvmOverloads
 suspend fun syncWith(
     http: OkHttpClient,
     sync: Sync,
@@ -61,7 +64,7 @@ internal class SyncDriver(
     private val progress: ((SyncProgress) -> Boolean)?,
     private val clock: () -> Long,
 ) {
-    private val results = Channel<Pair<ULong, CallResult>>(Channel.UNLIMITED)
+    private val results = Channel<Pair<Long, CallResult>>(Channel.UNLIMITED)
 
     /** Runs the sync on the threads for blocking calls. The HTTP client has its own threads. */
     suspend fun run(): SyncReport =
@@ -103,7 +106,7 @@ internal class SyncDriver(
 
     /** Returns the next result of a call, or null if there is none in time. */
     @OptIn(ExperimentalCoroutinesApi::class)
-    private suspend fun first(milliseconds: Long): Pair<ULong, CallResult>? = select {
+    private suspend fun first(milliseconds: Long): Pair<Long, CallResult>? = select {
         results.onReceive { it }
         onTimeout(milliseconds) { null }
     }

@@ -46,7 +46,7 @@ data class Client(
     @SerialName("admin_email_address") val adminEmailAddress: String,
     @SerialName("telephone_calling_code") val telephoneCallingCode: String,
     @SerialName("telephone_number") val telephoneNumber: String,
-    @SerialName("api_type_id") val apiTypeId: ULong,
+    @Serializable(UnsignedLong::class) @SerialName("api_type_id") val apiTypeId: Long,
     @SerialName("api_type") val apiType: String,
     /** `Yes` or `No`. */
     @SerialName("activated_by_integrator") val activatedByIntegrator: String,

@@ -12,7 +12,7 @@ data class LearnerSubject(
     @SerialName("learner_id") val learnerId: String,
     @SerialName("first_name") val firstName: String,
     @SerialName("last_name") val lastName: String,
-    @SerialName("subject_id") val subjectId: ULong,
+    @Serializable(UnsignedLong::class) @SerialName("subject_id") val subjectId: Long,
     @SerialName("subject_name") val subjectName: String,
 )
 
@@ -35,7 +35,7 @@ data class SubjectPerTerm(
 /** A term of a subject (2.4). */
 @Serializable
 data class SubjectTerm(
-    @SerialName("term_id") val termId: ULong,
+    @Serializable(UnsignedLong::class) @SerialName("term_id") val termId: Long,
     val term: String,
     @SerialName("subject_group_id") val subjectGroupId: String,
     @SerialName("subject_group_name") val subjectGroupName: String,

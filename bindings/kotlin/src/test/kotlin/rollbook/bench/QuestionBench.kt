@@ -11,7 +11,7 @@ import rollbook.Question
 import rollbook.Request
 import rollbook.headersOf
 
-private const val SCHOOL = 1000uL
+private const val SCHOOL = 1000L
 private const val ROUNDS = 300
 private const val BATCH = 50
 /** 2026-12-31, when all marks of the year are released. */
@@ -34,24 +34,24 @@ private fun asked(school: Long, one: Long, two: Long): List<Asked> =
         Asked(
             "two grades with parents",
             {
-                val grades = listOf(one.toULong(), two.toULong())
+                val grades = listOf(one, two)
                 Question.Learners(SCHOOL, gradeIds = grades, includeParents = true)
             },
         ) {
             it.families(school, one, two)
         },
-        Asked("one learner by id", { Question.Learners(SCHOOL, learnerId = 1u) }) {
+        Asked("one learner by id", { Question.Learners(SCHOOL, learnerId = 1) }) {
             it.list("$LEARNER AND id = ?", school, 1L)
         },
         Asked("name search", { Question.Learners(SCHOOL, name = "smi") }) {
             it.list("$LEARNER AND instr(name, ?) ORDER BY id", school, "smi")
         },
-        Asked("marks of a learner, a year", { Question.AssessmentMarks(SCHOOL, learnerId = 1u) }) {
+        Asked("marks of a learner, a year", { Question.AssessmentMarks(SCHOOL, learnerId = 1) }) {
             it.marksOfLearner(school, 1L)
         },
         Asked(
             "marks of a grade, a term",
-            { Question.AssessmentMarks(SCHOOL, gradeId = one.toULong(), term = 2u) },
+            { Question.AssessmentMarks(SCHOOL, gradeId = one, term = 2) },
         ) {
             it.marksOfGrade(school, one, 2L)
         },
@@ -72,10 +72,10 @@ private fun asked(school: Long, one: Long, two: Long): List<Asked> =
                 school,
             )
         },
-        Asked("subject marks of a learner", { Question.SubjectMarks(SCHOOL, 1u) }) {
+        Asked("subject marks of a learner", { Question.SubjectMarks(SCHOOL, 1) }) {
             it.list(ofYear("subject_mark") + " AND learner = ? ORDER BY subject", school, 1L)
         },
-        Asked("subjects per term of a learner", { Question.SubjectsPerTerm(SCHOOL, 1u) }) {
+        Asked("subjects per term of a learner", { Question.SubjectsPerTerm(SCHOOL, 1) }) {
             it.list(ofYear("subject_per_term") + " AND learner = ? ORDER BY subject", school, 1L)
         },
         Asked(
@@ -111,7 +111,7 @@ fun main(arguments: Array<String>) {
         Engine.open(folder / "rollbook.redb", Options(fixedClock = INSTANT)).use { engine ->
             val grades = mutableListOf<Long>()
             rows.each("SELECT grade FROM grade ORDER BY grade") { grades += it.getLong(1) }
-            val asked = asked(SCHOOL.toLong(), grades[0], grades[1])
+            val asked = asked(SCHOOL, grades[0], grades[1])
             val sizes = asked.map { each ->
                 val ours = engine.ask(each.question()).bytes
                 if (!ours.contentEquals(each.peer(rows))) {

@@ -29,19 +29,19 @@ sealed interface Step {
 
     @Serializable
     @SerialName("check")
-    data class Check(val dataset: String, val limit: UInt, val faults: List<Message>) : Step
+    data class Check(val dataset: String, val limit: Int, val faults: List<Message>) : Step
 
     @Serializable
     @SerialName("replace_school")
-    data class ReplaceSchool(val school: ULong, val dataset: String, val expected: Outcome) : Step
+    data class ReplaceSchool(val school: Long, val dataset: String, val expected: Outcome) : Step
 
     @Serializable
     @SerialName("remove_school")
-    data class RemoveSchool(val school: ULong, val expected: Outcome) : Step
+    data class RemoveSchool(val school: Long, val expected: Outcome) : Step
 
     @Serializable
     @SerialName("erase_learner")
-    data class EraseLearner(val school: ULong, val learner: ULong, val expected: Outcome) : Step
+    data class EraseLearner(val school: Long, val learner: Long, val expected: Outcome) : Step
 
     @Serializable @SerialName("export") data class Export(val lines: String) : Step
 

@@ -34,10 +34,10 @@ class ChainTest {
     /** Questions for a family's phone, each with the equivalent request to the service. */
     private val shown =
         listOf(
-            learner(1u) to "adminplus/learners/1000?learner_id=1",
-            learner(2u) to "adminplus/learners/1000?learner_id=2",
-            Question.Absentees(1000u, learnerId = 1u) to "adminplus/learnerabsentees/1000?learner_id=1",
-            Question.AssessmentMarks(1000u, gradeId = 9u, learnerId = 1u) to
+            learner(1) to "adminplus/learners/1000?learner_id=1",
+            learner(2) to "adminplus/learners/1000?learner_id=2",
+            Question.Absentees(1000, learnerId = 1) to "adminplus/learnerabsentees/1000?learner_id=1",
+            Question.AssessmentMarks(1000, gradeId = 9, learnerId = 1) to
                 "currplus/learnerassessmentmarks/1000?learner_id=1&grade_id=9",
         )
 
@@ -50,7 +50,7 @@ class ChainTest {
             }
             .build()
 
-    private fun learner(id: ULong) = Question.Learners(1000u, learnerId = id)
+    private fun learner(id: Long) = Question.Learners(1000, learnerId = id)
 
     private suspend fun followUntil(phone: Engine, url: String, question: Question, text: String) {
         repeat(60) {
@@ -88,13 +88,13 @@ class ChainTest {
         service.use {
             LoopbackServer(*from, "--feed", "family=1000:1,2").use { server ->
                 val url = server.address + "/feed"
-                followUntil(phone, url, learner(1u), "Smith")
+                followUntil(phone, url, learner(1), "Smith")
                 compare(phone, service.address)
                 for (outside in listOf(
-                    Question.Learners(1000u),
-                    learner(3u),
-                    Question.StaffMembers(1000u),
-                    Question.Learners(1001u, learnerId = 201u),
+                    Question.Learners(1000),
+                    learner(3),
+                    Question.StaffMembers(1000),
+                    Question.Learners(1001, learnerId = 201),
                 )) {
                     assertThrows<RollbookException.NotSynced> { phone.ask(outside) }
                 }
@@ -102,7 +102,7 @@ class ChainTest {
                 service.close()
                 val changes = (folder / "changes.ndjson").apply { writeText(AT_THE_SERVICE) }
                 serve(changes, "--listen", service.address.removePrefix("http://")).use {
-                    followUntil(phone, url, learner(2u), "Naidoo")
+                    followUntil(phone, url, learner(2), "Naidoo")
                     compare(phone, service.address)
                 }
             }

@@ -59,7 +59,7 @@ class FaultyService(
         val body = exchange.requestBody.readBytes().decodeToString()
         val answer = engine.request(Request(target, exchange.requestMethod, headers, body))
         when (wrong(place, target)) {
-            null -> exchange.send(answer.status.toInt(), answer.bytes)
+            null -> exchange.send(answer.status, answer.bytes)
             Wrong.MUCH -> exchange.send(429, ByteArray(0), "Retry-After" to "1")
             Wrong.ILL -> exchange.send(500, "{}".toByteArray())
             Wrong.GONE -> exchange.send(410, "{}".toByteArray())

@@ -33,6 +33,7 @@ import rollbook.AsyncEngine
 import rollbook.Engine
 import rollbook.FollowStopped
 import rollbook.Inputs
+import rollbook.LoadListener
 import rollbook.Progress
 import rollbook.Question
 import rollbook.RollbookException
@@ -51,8 +52,8 @@ private const val CHANGE =
 class FollowFromTest {
     @TempDir lateinit var folder: Path
 
-    private val family = Scope(listOf(SchoolInScope(1000u, listOf(1u, 2u))))
-    private val both = Scope(listOf(SchoolInScope(1000u), SchoolInScope(1001u)))
+    private val family = Scope(listOf(SchoolInScope(1000, listOf(1, 2))))
+    private val both = Scope(listOf(SchoolInScope(1000), SchoolInScope(1001)))
     private val server = SampleSchool.engine()
     private val phone = Engine.memory(SampleSchool.options)
 
@@ -61,7 +62,7 @@ class FollowFromTest {
         url: String,
         token: String = "family",
         wait: Int = 0,
-        progress: ((Progress) -> Boolean)? = null,
+        progress: LoadListener? = null,
     ): Summary? = followFrom(client(token), phone, url, wait, progress)
 
     private fun client(token: String) =
@@ -83,7 +84,7 @@ class FollowFromTest {
         val store = folder / "server"
         serve(store, SampleSchool.dataset).use { server ->
             val url = server.address + "/feed"
-            assertEquals(2uL, follow(phone, url)!!.kinds.getValue("learner").added)
+            assertEquals(2L, follow(phone, url)!!.kinds.getValue("learner").added)
             assertEquals(setOf(1, 2), phone.learners())
             val position = phone.followed()
             assertNotNull(position)
@@ -91,7 +92,7 @@ class FollowFromTest {
             assertNull(follow(phone, url, wait = 1))
             assertTrue(System.nanoTime() - begun >= 1_000_000_000)
             assertEquals(position, phone.followed())
-            assertThrows<RollbookException.NotSynced> { phone.ask(Question.Learners(1000u)) }
+            assertThrows<RollbookException.NotSynced> { phone.ask(Question.Learners(1000)) }
             assertThrows<RollbookException.Synced> { phone.apply(CHANGE) }
             val stopped = assertThrows<FollowStopped> { follow(phone, url, "wr0ng") }
             assertEquals(401, stopped.status)
@@ -102,24 +103,24 @@ class FollowFromTest {
         serve(store, change).use { server ->
             val url = server.address + "/feed"
             val changed = follow(phone, url, wait = 60)!!
-            assertEquals(0uL to 1uL, changed.total.added to changed.total.changed)
+            assertEquals(0L to 1L, changed.total.added to changed.total.changed)
             assertTrue("Naidoo" in phone.second())
             // Another login receives the whole school, and the same device then receives nothing.
             val tablet = Engine.memory(SampleSchool.options)
             follow(tablet, url, "all")
             this@FollowFromTest.server.apply(CHANGE)
             assertEquals(this@FollowFromTest.server.inScope(1000), tablet.lineSet())
-            assertTrue(follow(phone, url, "none")!!.total.removed > 0uL)
+            assertTrue(follow(phone, url, "none")!!.total.removed > 0L)
             assertEquals(emptySet<Int>(), phone.learners())
             // Questions about a school fail if the phone no longer follows it, or never did.
-            for (unknown in listOf(1000uL, 5uL)) {
-                assertThrows<RollbookException.NotSynced> { phone.ask(Question.Learners(unknown, learnerId = 2uL)) }
+            for (unknown in listOf(1000L, 5L)) {
+                assertThrows<RollbookException.NotSynced> { phone.ask(Question.Learners(unknown, learnerId = 2L)) }
             }
         }
         val before = phone.followed()
         // Another store does not know the position of the phone, and sends everything.
         serve(folder / "other", SampleSchool.dataset).use { server ->
-            assertEquals(2uL, follow(phone, server.address + "/feed")!!.kinds.getValue("learner").added)
+            assertEquals(2L, follow(phone, server.address + "/feed")!!.kinds.getValue("learner").added)
         }
         assertNotEquals(before, phone.followed())
         assertFalse("Naidoo" in phone.second())
@@ -151,7 +152,7 @@ class FollowFromTest {
                     val before = phone.followed()
                     val moved = follow(phone, feeds.url)!!
                     // The feed contains a position and no records.
-                    assertEquals(2uL to 0, moved.lines to moved.kinds.size)
+                    assertEquals(2L to 0, moved.lines to moved.kinds.size)
                     assertNotEquals(before, phone.followed())
                     assertNull(follow(phone, feeds.url))
                 }
@@ -160,7 +161,7 @@ class FollowFromTest {
         Engine.open(store, SampleSchool.options).use { server ->
             server.apply(CHANGE)
             val changed = Feeds(server, family).use { follow(phone, it.url) }!!
-            assertTrue(changed.lines < 10uL && changed.total.changed == 1uL)
+            assertTrue(changed.lines < 10L && changed.total.changed == 1L)
         }
     }
 
@@ -179,7 +180,7 @@ class FollowFromTest {
                 feeds.cut = null
                 val stored = phone.lineSet().size
                 val rest = follow(phone, feeds.url)!!
-                assertEquals((expected.size - stored).toULong(), rest.total.added)
+                assertEquals((expected.size - stored).toLong(), rest.total.added)
                 assertEquals(stored > 0, "after=" in feeds.asked[1])
                 assertEquals(expected, phone.lineSet())
                 rest.bytes.toInt()
@@ -197,7 +198,7 @@ class FollowFromTest {
             }
             while (feeds.asked.size < 2) delay(10)
             server.apply(CHANGE)
-            assertEquals(1uL, waiting.await()!!.total.changed)
+            assertEquals(1L, waiting.await()!!.total.changed)
             val asked = "http://localhost${feeds.asked[1]}".toHttpUrl()
             assertEquals(setOf("of", "after", "wait"), asked.queryParameterNames)
             assertEquals("60", asked.queryParameter("wait"))
@@ -237,7 +238,7 @@ class FollowFromTest {
                     }
                 }
             assertTrue("the next call continues" in cancelled.message!!)
-            assertTrue(received.single().bytes > 0uL)
+            assertTrue(received.single().bytes > 0L)
             assertThrows<java.io.IOException> {
                 follow(phone, feeds.url) { throw java.io.IOException("the listener's own") }
             }
@@ -288,9 +289,9 @@ class FollowFromTest {
             phone.follow().use { follow ->
                 assertTrue(feed.hasChanges())
                 for (piece in feed.pieces()) {
-                    assertTrue(follow.push(piece.toByteArray()).lines > 0uL)
+                    assertTrue(follow.push(piece.toByteArray()).lines > 0L)
                 }
-                assertEquals(2uL, follow.finish().kinds.getValue("learner").added)
+                assertEquals(2L, follow.finish().kinds.getValue("learner").added)
                 assertEquals(feed.position(), phone.followed())
             }
         }
@@ -317,7 +318,7 @@ class FollowFromTest {
                 }
             }
         assertTrue("the feed is incomplete" in cut.message!!)
-        phone.removeSchool(1000u)
+        phone.removeSchool(1000)
         assertEquals(emptySet<Int>(), phone.learners())
     }
 
@@ -387,5 +388,5 @@ class FollowFromTest {
             }
             .toSet()
 
-    private fun Engine.second(): String = ask(Question.Learners(1000u, learnerId = 2u)).body
+    private fun Engine.second(): String = ask(Question.Learners(1000, learnerId = 2)).body
 }

@@ -7,7 +7,7 @@ import rollbook.SyncStopped
 
 /** From the README. */
 suspend fun refresh(engine: Engine, service: String, username: String, password: String) {
-    val sync = engine.sync(1000u)
+    val sync = engine.sync(1000)
     try {
         val report = syncWith(OkHttpClient(), sync, service, username, password) { progress ->
             println("${progress.answered} of ${progress.answered + progress.left}")

@@ -152,7 +152,7 @@ class RollbookInterceptorTest {
         for ((what, ask) in asks) {
             val reply = client.ask()
             val bodiless = reply.status == 204 || what == "no body"
-            assertEquals(expected.status.toInt(), reply.status, what)
+            assertEquals(expected.status, reply.status, what)
             assertEquals(if (bodiless) "" else unsigned(expected.body), unsigned(reply.body), what)
             for ((name, value) in reply.headers) {
                 val gone = reply.status == 204 && name == "Content-Length"

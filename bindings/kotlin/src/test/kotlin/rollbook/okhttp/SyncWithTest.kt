@@ -45,7 +45,7 @@ class SyncWithTest {
     @TempDir lateinit var folder: Path
 
     private val options = SyncOptions(daysFrom = "2026-01-01")
-    private val source = SampleSchool.engine().apply { removeSchool(1001u) }
+    private val source = SampleSchool.engine().apply { removeSchool(1001) }
     private val mirror = Engine.memory(SampleSchool.options)
 
     /**
@@ -64,7 +64,7 @@ class SyncWithTest {
     ): SyncReport {
         val longest = FaultyService.LONG - 1L
         val service = Service(OkHttpClient(), address, "demo", password, longest)
-        return SyncDriver(mirror.sync(1000u, options), service::send, progress, ::clock).run()
+        return SyncDriver(mirror.sync(1000, options), service::send, progress, ::clock).run()
     }
 
     @Test
@@ -73,19 +73,19 @@ class SyncWithTest {
             val received = mutableListOf<SyncProgress>()
             val report = drive(mirror, service.address + "/") { received.add(it) }
             assertTrue(service.most.get() in 2..4, "${service.most}")
-            assertEquals(service.asked.size.toULong(), report.replies)
+            assertEquals(service.asked.size.toLong(), report.replies)
             assertEquals(emptyList<Any>(), report.failed + report.quarantined + report.unstable)
             assertEquals(emptyList<Finding>(), report.findings)
-            assertEquals(0uL, received.first().answered)
-            assertTrue(received.last().answered > 10uL)
+            assertEquals(0L, received.first().answered)
+            assertTrue(received.last().answered > 10L)
             assertMirror(mirror, source)
-            val coverage = mirror.synced(1000u)!!
+            val coverage = mirror.synced(1000)!!
             assertTrue(coverage.asOf!! >= NOW)
             assertTrue(coverage.seen.first { it.what == "the absences" }.from!! <= "2026-01-01")
-            val before = Question.Absentees(1000u, fromDate = "2024-01-01", toDate = "2024-01-31")
+            val before = Question.Absentees(1000, fromDate = "2024-01-01", toDate = "2024-01-31")
             assertThrows<RollbookException.NotSynced> { mirror.ask(before) }
             val again = drive(mirror, service.address)
-            assertTrue(again.unchanged > 0uL)
+            assertTrue(again.unchanged > 0L)
             assertMirror(mirror, source)
         }
     }
@@ -96,7 +96,7 @@ class SyncWithTest {
         val store = folder / "source"
         Engine.open(store).use {
             it.apply(SampleSchool.dataset)
-            it.removeSchool(1001u)
+            it.removeSchool(1001)
         }
         val passes = listOf("" to emptyList(), CHANGES to OF_THE_NEW_LEARNER)
         val given = passes.map { (changes, more) ->
@@ -113,10 +113,10 @@ class SyncWithTest {
     @Test
     fun `the clock of the system`(): Unit = runBlocking {
         FaultyService(source).use { service ->
-            val sync = mirror.sync(1000u, SyncOptions(mostInFlight = 1u))
+            val sync = mirror.sync(1000, SyncOptions(mostInFlight = 1))
             syncWith(OkHttpClient(), sync, service.address, "demo", "demo")
             assertEquals(1, service.most.get())
-            assertEquals(200, mirror.ask(Question.Learners(1000u)).status.toInt())
+            assertEquals(200, mirror.ask(Question.Learners(1000)).status)
         }
     }
 
@@ -151,7 +151,7 @@ class SyncWithTest {
             val stopped = assertThrows<SyncStopped> { drive(mirror, service.address) }
             assertEquals(StopReason.INCOMPLETE, stopped.reason)
             val first = stopped.report.failed.first()
-            assertEquals(service.asked.first() to 410.toUShort(), first.target to first.status)
+            assertEquals(service.asked.first() to 410, first.target to first.status)
             assertEquals(
                 "no answer could be fetched: ${first.target} failed with status 410: ${first.reason}",
                 stopped.message,
@@ -165,9 +165,9 @@ class SyncWithTest {
         FaultyService(source).use { service ->
             Engine.open(path, SampleSchool.options).use { mirror ->
                 assertThrows<RollbookException.Cancelled> {
-                    drive(mirror, service.address) { it.answered < 8uL }
+                    drive(mirror, service.address) { it.answered < 8L }
                 }
-                assertEquals(null, mirror.synced(1000u))
+                assertEquals(null, mirror.synced(1000))
             }
             assertTrue(service.asked.size in 8..12, "${service.asked.size}")
             Engine.open(path, SampleSchool.options).use { mirror ->
@@ -222,7 +222,7 @@ class SyncWithTest {
 
     @Test
     fun `what is no address, and no header`(): Unit = runBlocking {
-        val sync = mirror.sync(1000u)
+        val sync = mirror.sync(1000)
         val bad =
             listOf(
                 Triple("integrate.example.org", "demo", "demo"),
@@ -261,29 +261,29 @@ class SyncWithTest {
                 """{"type":"api_type","api_type_id":99,"family":"finance"}
                 {"type":"client_integration","username":"demo","school_id":1000,"api_type_id":99}"""
             )
-            for ((kind, state) in listOf(10uL to false, 99uL to true)) {
-                val set = mirror.setState("demo", 1000u, kind, state)
-                assertEquals(200, set.status.toInt())
+            for ((kind, state) in listOf(10L to false, 99L to true)) {
+                val set = mirror.setState("demo", 1000, kind, state)
+                assertEquals(200, set.status)
             }
             val report = drive(mirror, service.address, options = outbox)
-            assertEquals(listOf(RefusedState(99u, true, 401u)), report.refused)
+            assertEquals(listOf(RefusedState(99, true, 401)), report.refused)
             assertEquals(emptyList<UnsentState>(), report.unsent)
         }
         val debtors = "/api/v1/finplus/debtmanagement/schooldebtors/1000"
-        assertEquals(403, source.request(debtors, *SampleSchool.credentials).status.toInt())
+        assertEquals(403, source.request(debtors, *SampleSchool.credentials).status)
     }
 
     @Test
     fun `driven by hand`() {
-        assertEquals(null, mirror.synced(1000u))
-        val sync = mirror.sync(1000u, options)
+        assertEquals(null, mirror.synced(1000))
+        val sync = mirror.sync(1000, options)
         val first = (sync.next(NOW) as Step.Send).call
         assertEquals("GET" to "", first.method to first.body)
         assertTrue(sync.next(NOW) is Step.Wait)
-        assertEquals(1u, sync.progress().inFlight)
+        assertEquals(1, sync.progress().inFlight)
         val retry = sync.handleFailure(first.id, NOW, CallFailure.CUT) as ReplyOutcome.Retry
         assertTrue(retry.at > NOW)
-        assertEquals(ReplyOutcome.Stale, sync.handleFailure(1u, NOW, CallFailure.TIMEOUT))
+        assertEquals(ReplyOutcome.Stale, sync.handleFailure(1, NOW, CallFailure.TIMEOUT))
         var now = retry.at
         while (true) {
             when (val step = sync.next(now)) {
@@ -313,21 +313,21 @@ class SyncWithTest {
         sync.prioritise(first.target)
         val prioritised = (sync.next(now) as Step.Send).call
         assertEquals(first.target, prioritised.target)
-        val refused = sync.handleReply(prioritised.id, now, Reply(401u, ByteArray(0)))
+        val refused = sync.handleReply(prioritised.id, now, Reply(401, ByteArray(0)))
         assertEquals(ReplyOutcome.Failed, refused)
         // The next call checks what the 401 is about.
         val check = (sync.next(now) as Step.Send).call
         assertEquals("/api/v1/settings/clients/1000", check.target)
-        sync.handleReply(check.id, now, Reply(401u, ByteArray(0)))
+        sync.handleReply(check.id, now, Reply(401, ByteArray(0)))
         assertEquals(Step.Stop(StopReason.WRONG_CREDENTIALS, sync.report()), sync.next(now))
-        mirror.forgetSync(1000u)
-        assertEquals(null, mirror.synced(1000u))
+        mirror.forgetSync(1000)
+        assertEquals(null, mirror.synced(1000))
         sync.close()
     }
 
     @Test
     fun `a value that cannot be used`() {
-        val sync = mirror.sync(1000u, options)
+        val sync = mirror.sync(1000, options)
         var now = NOW
         var report: SyncReport? = null
         while (report == null) {
@@ -353,7 +353,7 @@ class SyncWithTest {
         assertTrue(target.startsWith("/api/v1/adminplus/learners/1000?"), target)
         assertTrue("status=current" in target, target)
         assertEquals(
-            Finding("learner", "date_of_birth", FindingEffect.FIELD_EMPTY, 1uL, listOf("1"), target),
+            Finding("learner", "date_of_birth", FindingEffect.FIELD_EMPTY, 1L, listOf("1"), target),
             report.findings.single(),
         )
         sync.close()
@@ -361,7 +361,7 @@ class SyncWithTest {
 
     @Test
     fun `every reason has a message`() {
-        val report = mirror.sync(1000u).use { it.report() }
+        val report = mirror.sync(1000).use { it.report() }
         for (reason in StopReason.entries) {
             assertTrue(": " in SyncStopped(reason, report).message!!, "$reason")
         }
@@ -380,7 +380,7 @@ class SyncWithTest {
         assertTrue(example in here.readText(), example)
         FaultyService(source).use { service ->
             refresh(mirror, service.address, "demo", "demo")
-            assertEquals(200, mirror.ask(Question.Learners(1000u)).status.toInt())
+            assertEquals(200, mirror.ask(Question.Learners(1000)).status)
         }
     }
 

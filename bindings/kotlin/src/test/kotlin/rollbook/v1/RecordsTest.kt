@@ -87,6 +87,13 @@ class RecordsTest {
         for ((record, fields) in found) assertEquals(fields.declared, fields.found, record)
     }
 
+    @Test
+    fun `the largest id is a Long with the same bits`() {
+        val body = """{"learner_id":"1","first_name":"","last_name":"","subject_id":${ULong.MAX_VALUE},"subject_name":""}"""
+        assertEquals(-1, Json.decodeFromString<LearnerSubject>(body).subjectId)
+        assertRoundTrip(LearnerSubject.serializer(), body, "an id")
+    }
+
     /** Checks that a body is decoded and encoded without a difference. */
     private fun <T> assertRoundTrip(type: KSerializer<T>, body: String, target: String) {
         assertEquals(body, Json.encodeToString(type, Json.decodeFromString(type, body)), target)
