@@ -9,6 +9,8 @@
 # - Exceptions are unchecked: Java can only catch a checked one where it is declared. A text that
 #   cannot be encoded is a `BadArgument` like all other invalid arguments.
 #
+# In addition, each class loader uses a copy of the library of its own (`OwnLibrary`).
+#
 # The script fails if one of the patterns does not occur.
 
 BEGIN { count["records"] = count["encode"] = 0 }
@@ -35,6 +37,7 @@ function print_record(  i) {
   replace("kotlin\\.ULong", "kotlin.Long")
   replace("kotlin\\.UInt = 100u", "kotlin.Int = 100")
   replace("kotlin\\.U(Int|Short)", "kotlin.Int")
+  replace("findLibraryName\\(componentName = \"rollbook\"\\)", "OwnLibrary.library")
   replace("^public interface (Load|Change)Listener", "fun &")
   sub(/^fun public/, "public fun")
 }

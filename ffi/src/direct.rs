@@ -25,6 +25,7 @@ use crate::live_query;
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::slice;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The version of the interface: of [`Output`], of the functions here and of [`call::reply`]. Any
 /// change of them must increase it, and the version of each package with it.
@@ -43,6 +44,18 @@ pub(crate) extern "C" fn rollbook_form() -> u64 {
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn rollbook_listeners() -> u64 {
     live_query::listeners()
+}
+
+/// Whether a package has claimed this copy of the library.
+static IS_CLAIMED: AtomicBool = AtomicBool::new(false);
+
+/// Returns 1 to the first caller and 0 to all others. The library contains one set of functions for
+/// calling listeners, which the code of uniffi registers. Two class loaders of a JVM would replace
+/// each other's functions. Therefore each of them claims the library before it registers them, and
+/// uses another copy of the library if it was claimed already.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn rollbook_claim() -> u32 {
+    u32::from(!IS_CLAIMED.swap(true, Ordering::Relaxed))
 }
 
 /// The memory to which a reply is written.
@@ -417,6 +430,11 @@ mod tests {
         let text = RollbookError::from(rollbook::Error::Closed).to_string();
         assert_eq!(bytes[..4], 6_i32.to_be_bytes());
         assert_eq!(&bytes[8..], text.as_bytes());
+    }
+
+    #[test]
+    fn the_library_is_claimed_once() {
+        assert_eq!([rollbook_claim(), rollbook_claim()], [1, 0]);
     }
 
     #[test]

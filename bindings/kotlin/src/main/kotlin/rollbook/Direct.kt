@@ -26,8 +26,7 @@ internal object Direct {
     const val PAGE: Byte = 4
 
     init {
-        val library = System.getProperty("uniffi.component.rollbook.libraryOverride")
-        Native.register(Direct::class.java, library ?: "rollbook_ffi")
+        Native.register(Direct::class.java, OwnLibrary.library)
         check(rollbook_form() == FORM) { "rollbook and its library are from different builds" }
     }
 
