@@ -304,6 +304,14 @@ def test_released_live_queries_are_forgotten() -> None:
     assert listeners(0) and callback() is None
 
 
+def test_no_object_that_is_being_freed_is_cancelled() -> None:
+    """A weak reference is valid during ``__del__``, which frees the native object."""
+    engine = Engine.memory()
+    answers, feeds = engine.observe(GRADES), engine.observe_feed(Scope([SchoolInScope(1)]))
+    assert {answers, feeds} <= set(_observe._live)
+    assert not any(hasattr(live, "__del__") for live in _observe._live)
+
+
 def test_a_live_query_does_not_extend_the_lifetime_of_its_engine() -> None:
     answers: Answers = Engine.memory().observe(GRADES)
     gc.collect()

@@ -25,7 +25,7 @@ class LiveFeed(Cancellable):
         self._due = threading.Event()
         listener = _Listener(wake or self._due.set)
         super().__init__(call_native(observe, native_scope(scope), listener))
-        _live.add(self._native)
+        _live.add(self)
 
     @property
     def is_over(self) -> bool:

@@ -32,7 +32,7 @@ class LiveQuery(Cancellable):
 
     def __init__(self, observe: Any, question: Question, wake: Callable[[], object]) -> None:
         super().__init__(call_native(observe, _question(question), _Listener(wake)))
-        _live.add(self._native)
+        _live.add(self)
 
     @property
     def is_over(self) -> bool:
@@ -218,7 +218,9 @@ class _Listener:
 
 
 _live: "WeakSet[Any]" = WeakSet()
-"""All live queries and live feeds, as objects of the generated module."""
+"""All live queries and live feeds. The set does not contain the objects of the generated module: a
+weak reference to an object is valid while its ``__del__`` releases it, so that another thread could
+use it after it was freed."""
 _LAST_CALL = 1.0
 """The time that a call of a listener may take when the interpreter ends, in seconds."""
 _unreleasable = 0
@@ -234,7 +236,7 @@ def _cancel_all() -> None:
     interpreter after the listener object has been freed.
     """
     for live in list(_live):
-        live.cancel()
+        live._native.cancel()
     until = time.monotonic() + _LAST_CALL
     while _direct.listeners() > _unreleasable and time.monotonic() < until:
         time.sleep(0.001)
