@@ -243,6 +243,26 @@ test("the instructions for tools are those of their projects", () => {
   assert.ok(readme.includes(`\`${setting}\``), setting);
 });
 
+test("the table of tools has the versions of the projects", () => {
+  const packages = ["cloudflare", "esbuild", "jest", "msw", "next", "nuxt", "parcel", "pwa", "rollup"];
+  packages.push("runtimes", "sveltekit", "typescript", "vite", "vitest", "webpack");
+  const versions = new Map([["pnpm", /pnpm@([\d.]+)/.exec(read("projects.test.mjs"))[1]]]);
+  for (const name of packages) {
+    const { dependencies, devDependencies } = JSON.parse(read(`projects/${name}/package.json`));
+    for (const [tool, version] of Object.entries({ ...dependencies, ...devDependencies })) {
+      versions.set(tool, version.replace(/^npm:.*@/, ""));
+    }
+  }
+  const names = { "Next.js": "next", SvelteKit: "@sveltejs/kit", "Vite 7 and older": "vite-7" };
+  const [, section] = readme.split("\n## In your tools\n");
+  const rows = [...section.split("\n## ")[0].matchAll(/^\| ([^|]+?) \| ([\d.]+) \|/gm)];
+  assert.equal(rows.length, 18);
+  for (const [, tool, version] of rows) {
+    const name = names[tool] ?? /\((.*)\)/.exec(tool)?.[1] ?? tool.toLowerCase();
+    assert.equal(version, versions.get(name), tool);
+  }
+});
+
 test("the table of errors is complete", () => {
   const [, codes] = /type ErrorCode =([^;]*);/.exec(read("../dist/error.d.ts"));
   const known = [...codes.matchAll(/"(\w+)"/g)].map(([, code]) => code);

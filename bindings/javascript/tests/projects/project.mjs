@@ -3,7 +3,7 @@
 import { execFile, spawn } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
@@ -30,11 +30,19 @@ export async function pack() {
   };
 }
 
-/** Copies a project of this folder to a folder outside of the repository, and installs it. */
-export async function install(name, tarball) {
+const NPM = ["npm", "install", "--no-audit", "--no-fund", "--prefer-offline"];
+
+/**
+ * Copies a project of this folder to a folder outside of the repository, and installs it with npm or
+ * another package manager.
+ */
+export async function install(name, tarball, manager = NPM) {
   const folder = mkdtempSync(join(tmpdir(), `rollbook-${name}-`));
   cpSync(join(here, name), folder, { recursive: true });
   cpSync(tarball, join(folder, "rollbook.tgz"));
+  // A project may have a version of Node of its own.
+  const path = `${join(folder, "node_modules/.bin")}${delimiter}${process.env.PATH}`;
+  const env = { ...process.env, PATH: path, NO_COLOR: "1", FORCE_COLOR: "0", CI: "1" };
   const project = {
     folder,
     /** Copies a file into the project. */
@@ -44,7 +52,7 @@ export async function install(name, tarball) {
     /** Runs a program in the project. Returns its output. */
     async run(program, ...given) {
       try {
-        return (await run(program, given, { cwd: folder })).stdout;
+        return (await run(program, given, { cwd: folder, env })).stdout;
       } catch (error) {
         throw new Error(`${name}: ${error.message}\n${error.stdout}`, { cause: error });
       }
@@ -53,23 +61,25 @@ export async function install(name, tarball) {
     async serve(program, ...given) {
       const server = spawn(join(folder, "node_modules/.bin", program), given, {
         cwd: folder,
-        env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: "0" },
+        env: { ...env, PORT: "0" },
         stdio: ["ignore", "pipe", "inherit"],
+        detached: true,
       });
       const url = await new Promise((resolve, reject) => {
         let said = "";
         server.stdout.on("data", (piece) => {
           said += piece;
-          const found = /http:\/\/localhost:\d+\//.exec(said);
-          if (found) resolve(found[0]);
+          const [, port] = /http:\/\/(?:localhost|\[::\]):(\d+)/.exec(said) ?? [];
+          if (port) resolve(`http://localhost:${port}/`);
         });
         server.once("error", reject);
         server.once("exit", () => reject(new Error(`${name}: ${program} ended: ${said}`)));
       });
-      return { url, close: () => server.kill() };
+      // The server may have started other processes.
+      return { url, close: () => process.kill(-server.pid) };
     },
     remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }),
   };
-  await project.run("npm", "install", "--no-audit", "--no-fund", "--prefer-offline");
+  await project.run(...manager);
   return project;
 }

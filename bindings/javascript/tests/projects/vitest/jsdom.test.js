@@ -1,0 +1,12 @@
+// @vitest-environment jsdom
+
+import { readFile } from "node:fs/promises";
+import { Rollbook } from "rollbook";
+import { expect, test } from "vitest";
+import { journey } from "./journey.js";
+
+const dataset = () => readFile("sample-school.ndjson");
+
+test("in memory", async () => {
+  expect(await journey(Rollbook, dataset)).toBe("opens answers observes");
+});
