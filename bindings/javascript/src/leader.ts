@@ -1,6 +1,7 @@
 // The leader: the tab that has the file of a store open, and answers the calls of all tabs.
 
 import { mayChange, type CallName, type Settings } from "./calls.js";
+import { RollbookError } from "./error.js";
 import { newId } from "./id.js";
 import { Instance } from "./instance.js";
 import { afterTab, names, type LockNames } from "./locks.js";
@@ -120,10 +121,14 @@ export class Leader {
     this.#file.close();
   }
 
+  /** Checks that this tab still has the lock, and that its file still exists. */
   async #confirm(): Promise<void> {
     const asked = performance.now();
-    if ((await holderOf(this.#locks.store)) !== this.#client) throw new Deposed();
-    this.#confirmed = asked;
+    const [holder, isPresent] = await Promise.all([holderOf(this.#locks.store), this.#file.exists()]);
+    if (holder !== this.#client) throw new Deposed();
+    // Without a confirmation, the next call checks again.
+    this.#confirmed = isPresent ? asked : Number.NEGATIVE_INFINITY;
+    if (!isPresent) throw removed();
   }
 
   /** Records which tab started a session, and ends the session when that tab is closed. */
@@ -140,6 +145,12 @@ export class Leader {
       this.#service.endSessions((session) => theirs.has(session));
     });
   }
+}
+
+function removed(): RollbookError {
+  const text = "the browser has removed the data of this site";
+  const remedy = "close the engine, open the store again, and load the data again";
+  return new RollbookError("missing", `${text}: ${remedy}`);
 }
 
 /**

@@ -32,9 +32,17 @@ export function requireStorage(): void {
 
 /** An open file of the origin's private file system. */
 export class OpfsFile implements StoreFile {
+  readonly #folder: FileSystemDirectoryHandle;
+  readonly #name: string;
   readonly #handle: FileSystemSyncAccessHandle;
 
-  private constructor(handle: FileSystemSyncAccessHandle) {
+  private constructor(
+    folder: FileSystemDirectoryHandle,
+    name: string,
+    handle: FileSystemSyncAccessHandle,
+  ) {
+    this.#folder = folder;
+    this.#name = name;
     this.#handle = handle;
   }
 
@@ -50,7 +58,7 @@ export class OpfsFile implements StoreFile {
   ): Promise<OpfsFile> {
     const folder = await storeFolder(name);
     const newest = Math.max(0, ...(await numbers(folder)));
-    const file = await folder.getFileHandle(`${Math.max(newest, 1)}.redb`, { create: true });
+    let file = await folder.getFileHandle(`${Math.max(newest, 1)}.redb`, { create: true });
     const deadline = performance.now() + (isStolen ? 0 : RELEASE_TIMEOUT);
     let handle = await tryOpen(file);
     while (handle === undefined && performance.now() < deadline) {
@@ -58,11 +66,22 @@ export class OpfsFile implements StoreFile {
       handle = await tryOpen(file);
     }
     if (handle === undefined) {
-      const copy = await copyOf(folder, file, newest + 1, stillOurs);
-      handle = await copy.createSyncAccessHandle();
+      file = await copyOf(folder, file, newest + 1, stillOurs);
+      handle = await file.createSyncAccessHandle();
     }
     await clear(folder, newest, handle);
-    return new OpfsFile(handle);
+    return new OpfsFile(folder, file.name, handle);
+  }
+
+  /** Returns whether the file still exists. What is written to a removed file is lost. */
+  async exists(): Promise<boolean> {
+    try {
+      await this.#folder.getFileHandle(this.#name);
+      return true;
+    } catch (error) {
+      if (errorName(error) === "NotFoundError") return false;
+      throw error;
+    }
   }
 
   size(): number {

@@ -9,6 +9,11 @@ import { Pending } from "./pending.js";
 
 /** How long a worker may take to load its script and to open the store, in milliseconds. */
 const OPEN_TIMEOUT = 120_000;
+/**
+ * How long a worker may take to close the store, in milliseconds. Chromium never closes a file that
+ * was removed.
+ */
+const CLOSE_TIMEOUT = 10_000;
 const seconds = `${OPEN_TIMEOUT / 1000} s`;
 
 /** The workers that were used. Each has one store. */
@@ -81,9 +86,11 @@ export class WorkerHost implements Host {
     this.#closed = error;
     // Earlier calls are answered before the store is closed.
     this.#calls.send();
+    const timer = setTimeout(() => this.#transition?.resolve(undefined), CLOSE_TIMEOUT);
     try {
       await this.#request({ kind: "close" });
     } finally {
+      clearTimeout(timer);
       this.#end(error);
     }
   }

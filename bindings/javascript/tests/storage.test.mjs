@@ -169,6 +169,23 @@ test("a deleted store is empty when it is opened again, and an open one is not d
   assert.equal(schools, 0);
 });
 
+test("storage that is removed while a store is open is an error, and loses no later change", async () => {
+  const page = await tab();
+  await load(page, "school-100.ndjson");
+  const devtools = await browser.context.newCDPSession(page);
+  await devtools.send("Storage.clearDataForOrigin", { origin: site.url, storageTypes: "all" });
+  const code = (work) => page.evaluate(`(${work})().then(() => "done", ({ code }) => code)`);
+  const school = '{"type":"school","school_id":7,"current_year":2026}';
+  assert.equal(await code(`() => engine.apply('${school}')`), "missing");
+  assert.equal(await code("() => engine.stats()"), "missing");
+  assert.equal(await code("() => engine.close()"), "done");
+  await page.evaluate(async () => {
+    globalThis.engine = await Rollbook.open("school");
+  });
+  assert.ok((await load(page, "school-100.ndjson")).added > 10_000);
+  await isSound(page);
+});
+
 test("a damaged file, or one that is not a store, is an error, and the page continues", async () => {
   const page = await tab();
   await load(page, "school-100.ndjson");
