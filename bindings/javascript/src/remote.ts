@@ -7,14 +7,14 @@ import { errorName } from "./kind.js";
 import { PROTOCOL, type Reply, type ToPage, type ToWorker } from "./messages.js";
 import { Pending } from "./pending.js";
 
-/** How long a worker may take to load its script and to open the store, in milliseconds. */
-const OPEN_TIMEOUT = 120_000;
 /**
- * How long a worker may take to close the store, in milliseconds. Chromium never closes a file that
- * was removed.
+ * How long a worker may take to load its script and to open the store, and how long to close it
+ * after the calls in progress, in milliseconds.
  */
-const CLOSE_TIMEOUT = 10_000;
-const seconds = `${OPEN_TIMEOUT / 1000} s`;
+const TIMEOUT = 120_000;
+const seconds = `${TIMEOUT / 1000} s`;
+/** The same for the closing of a removed file, which Chromium never ends. */
+const REMOVED_TIMEOUT = 1000;
 
 /** The workers that were used. Each has one store. */
 const used = new WeakSet<Worker>();
@@ -28,6 +28,8 @@ export class WorkerHost implements Host {
   /** Runs until the store is open, or cannot be opened. */
   #openTimer: ReturnType<typeof setTimeout> | undefined;
   #isReady = false;
+  /** Whether the file of the store was removed. */
+  #isRemoved = false;
   /** Sends the message that opens the store. */
   #open: (() => void) | undefined;
   #closed: RollbookError | undefined;
@@ -38,7 +40,7 @@ export class WorkerHost implements Host {
     this.#calls = new Outbox((parcel, transfer) => worker.postMessage(parcel, transfer));
     this.#openTimer = setTimeout(() => {
       this.#end(this.#isReady ? notOpened() : notStarted(`it did not answer within ${seconds}`));
-    }, OPEN_TIMEOUT);
+    }, TIMEOUT);
     worker.onmessage = ({ data }: MessageEvent<ToPage>) => {
       if (data === "changed") this.changed();
       else if (isParcel(data)) for (const reply of replies(data)) this.#handleReply(reply);
@@ -86,7 +88,8 @@ export class WorkerHost implements Host {
     this.#closed = error;
     // Earlier calls are answered before the store is closed.
     this.#calls.send();
-    const timer = setTimeout(() => this.#transition?.resolve(undefined), CLOSE_TIMEOUT);
+    const end = (): void => this.#transition?.resolve(undefined);
+    const timer = setTimeout(end, this.#isRemoved ? REMOVED_TIMEOUT : TIMEOUT);
     try {
       await this.#request({ kind: "close" });
     } finally {
@@ -103,6 +106,7 @@ export class WorkerHost implements Host {
   }
 
   #handleReply(reply: Reply): void {
+    this.#isRemoved ||= reply.error?.code === "missing";
     if (reply.number !== 0) {
       this.#pending.settle(reply);
       return;
