@@ -353,6 +353,35 @@ def test_an_interpreter_that_ends(end: str) -> None:
         assert all("ClosedError" in line or "NameError" in line for line in errors), ran.stderr
 
 
+BEGUN_AT_THE_END = """
+import sys, threading, time
+from rollbook import Engine, Grades
+
+sys.setswitchinterval(1e-5)
+engine = Engine.memory()
+live = [engine.observe(Grades(1)) for _ in range(200)]
+def begin():
+    while True:
+        more = [engine.observe(Grades(1)) for _ in range(20)]
+threading.Thread(target=begin, daemon=True).start()
+time.sleep(0.1)
+"""
+
+
+def test_live_queries_that_begin_while_the_interpreter_ends() -> None:
+    for _ in range(12):
+        ran = subprocess.run(
+            [sys.executable, "-c", BEGUN_AT_THE_END],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        errors = [line for line in ran.stderr.splitlines() if "Error" in line]
+        assert ran.returncode == 0, ran.stderr
+        assert all("the interpreter is ending" in line for line in errors), ran.stderr
+
+
 RELEASED_LATE = """
 import threading, time
 from rollbook import Engine, Grades

@@ -6,7 +6,7 @@ from typing import Any, Callable, Optional
 
 from rollbook._native_calls import Cancellable, call_native
 from rollbook.follow import Feed, Scope, native_scope
-from rollbook.observe import _Listener, _live
+from rollbook.observe import _live, begin_listening
 
 __all__ = ["LiveFeed"]
 
@@ -23,8 +23,7 @@ class LiveFeed(Cancellable):
         self, observe: Any, scope: Scope, wake: Optional[Callable[[], object]] = None
     ) -> None:
         self._due = threading.Event()
-        listener = _Listener(wake or self._due.set)
-        super().__init__(call_native(observe, native_scope(scope), listener))
+        super().__init__(begin_listening(observe, native_scope(scope), wake or self._due.set))
         _live.add(self)
 
     @property

@@ -4,7 +4,7 @@ import atexit
 import os
 import threading
 import time
-from typing import Any, Callable, Iterator, Optional, Union, overload
+from typing import Any, Callable, Iterator, List, Optional, Union, overload
 from weakref import WeakSet
 
 from rollbook import _direct, _native_calls
@@ -31,7 +31,7 @@ class LiveQuery(Cancellable):
     the lifetime of the engine. As a context manager it is cancelled at the end of the block."""
 
     def __init__(self, observe: Any, question: Question, wake: Callable[[], object]) -> None:
-        super().__init__(call_native(observe, _question(question), _Listener(wake)))
+        super().__init__(begin_listening(observe, _question(question), wake))
         _live.add(self)
 
     @property
@@ -206,6 +206,14 @@ def _question(question: Question) -> Any:
     return _native._UniffiFfiConverterTypeQuestion.read(stream)
 
 
+def begin_listening(observe: Any, what: Any, wake: Callable[[], object]) -> Any:
+    """Begins a live query or a live feed. Add its object to ``_live``."""
+    with _beginning:
+        if _is_ending:
+            raise RuntimeError("the interpreter is ending, so that nothing can be observed any more")
+        return call_native(observe, what, _Listener(wake))
+
+
 class _Listener:
     """A listener, which a thread of the engine calls. Only the library has a reference to it."""
 
@@ -223,6 +231,9 @@ weak reference to an object is valid while its ``__del__`` releases it, so that 
 use it after it was freed."""
 _LAST_CALL = 1.0
 """The time that a call of a listener may take when the interpreter ends, in seconds."""
+_beginning = threading.Lock()
+_is_ending = False
+"""Whether the interpreter is ending."""
 _unreleasable = 0
 """The number of listeners that existed before a fork. No thread of this process releases them."""
 
@@ -235,17 +246,34 @@ def _cancel_all() -> None:
     The library counts the listeners, because the thread that releases one still runs code of the
     interpreter after the listener object has been freed.
     """
-    for live in list(_live):
-        live._native.cancel()
+    global _is_ending
+    with _beginning:
+        _is_ending = True
     until = time.monotonic() + _LAST_CALL
-    while _direct.listeners() > _unreleasable and time.monotonic() < until:
+    while True:
+        for live in _all_live():
+            live._native.cancel()
+        if _direct.listeners() <= _unreleasable or time.monotonic() > until:
+            return
+        # Another thread may just have begun one more.
         time.sleep(0.001)
+
+
+def _all_live() -> List[Any]:
+    while True:
+        try:
+            return list(_live)
+        except RuntimeError:
+            # Another thread has added one meanwhile.
+            continue
 
 
 def _forget_parent() -> None:
     """Forgets the live queries of the parent after a fork. A forked process does not contain the
     engine's threads."""
-    global _unreleasable
+    global _beginning, _unreleasable
+    # Another thread of the parent may have the lock.
+    _beginning = threading.Lock()
     _live.clear()
     _unreleasable = _direct.listeners()
 
