@@ -1,16 +1,25 @@
 """Forked processes, which can read from an inherited engine but not change its store."""
 
+import asyncio
 import multiprocessing
 import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, Callable, Dict
+from typing import Any, Callable, Dict, List
 
 import pytest
 from material import NOW, SAMPLE_SCHOOL
 
-from rollbook import AlreadyOpenError, Engine, Learners, UnsupportedError
+from rollbook import (
+    AlreadyOpenError,
+    AsyncEngine,
+    Engine,
+    Learners,
+    SchoolInScope,
+    Scope,
+    UnsupportedError,
+)
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="nothing forks here")
 
@@ -154,3 +163,48 @@ def test_a_store_in_memory_continues_in_both() -> None:
 
         in_a_child(write)
         assert engine.ask(Learners(1000, learner_id=9004)).status == 404
+
+
+OBSERVED = {"file": lambda path: Engine.open(path), "memory": lambda path: Engine.memory()}
+
+
+@pytest.mark.parametrize("kind", OBSERVED)
+def test_a_child_does_not_wait_for_changes(kind: str, tmp_path: Path) -> None:
+    """The thread that reports changes does not exist in a child, which would wait forever."""
+    scope = Scope([SchoolInScope(1000)])
+    question = Learners(1000, learner_id=9005)
+    with OBSERVED[kind](tmp_path / "own.redb") as engine:
+        engine.apply(LEARNER.format(9005))
+        with engine.observe(question) as answers, engine.observe_feed(scope) as feeds:
+            assert next(answers).status == 200
+
+            async def observe() -> None:
+                on_the_loop = AsyncEngine(engine)
+                for start in (on_the_loop.observe, on_the_loop.observe_record):
+                    with pytest.raises(UnsupportedError, match="start the live query there"):
+                        start(question)
+                with pytest.raises(UnsupportedError, match="start the live query there"):
+                    on_the_loop.observe_feed(scope)
+
+            def wait() -> None:
+                calls: List[Callable[[], Any]] = [
+                    lambda: next(answers),
+                    lambda: feeds.next(),
+                    lambda: engine.observe(question),
+                    lambda: engine.observe(question, print),
+                    lambda: engine.observe_record(question),
+                    lambda: engine.observe_feed(scope),
+                ]
+                for call in calls:
+                    with pytest.raises(UnsupportedError, match="start the live query there"):
+                        call()
+                asyncio.run(observe())
+                with Engine.memory() as own:
+                    mine = own.observe(question)
+                    assert next(mine).status != 200
+                    own.apply(LEARNER.format(9005))
+                    assert next(mine).status == 200
+
+            in_a_child(wait)
+            engine.apply(LEARNER.format(9005).replace("Forked", "Parent"))
+            assert "Parent" in next(answers).text

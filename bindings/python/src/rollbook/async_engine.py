@@ -302,7 +302,7 @@ class AsyncEngine(AsyncObservable):
 
     def observe_feed(self, scope: Scope) -> AsyncLiveFeed:
         """Like :meth:`Engine.observe_feed`."""
-        return AsyncLiveFeed(self.engine._native.observe_feed, scope)
+        return AsyncLiveFeed(self.engine._observing("observe_feed"), scope)
 
     def follow(self) -> AsyncFollow:
         """Like :meth:`Engine.follow`. :func:`rollbook.httpx.follow_from_async` fetches a feed over

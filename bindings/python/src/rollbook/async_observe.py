@@ -93,7 +93,8 @@ class AsyncObservable(NotCopyable):
         of ``callback`` and ``failed``, and an error of the store without ``failed``, are passed to
         the loop's exception handler.
         """
-        return _start_live_query(self.engine._native.observe, question, callback, failed)
+        start = self.engine._observing("observe")
+        return _start_live_query(start, question, callback, failed)
 
     @overload
     def observe_record(self, question: Question) -> AsyncAnswers: ...
@@ -112,7 +113,8 @@ class AsyncObservable(NotCopyable):
     ) -> Union[AsyncAnswers, "asyncio.Task[None]"]:
         """Like :meth:`Engine.observe_record`. The result is the same as that of
         :meth:`observe`."""
-        return _start_live_query(self.engine._native.observe_record, question, callback, failed)
+        start = self.engine._observing("observe_record")
+        return _start_live_query(start, question, callback, failed)
 
 
 def _start_live_query(

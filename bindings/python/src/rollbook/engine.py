@@ -81,7 +81,11 @@ class Engine(Observable):
         journal_bytes: Optional[int] = None,
     ) -> "Engine":
         """Opens an empty store in memory, which is discarded with the engine. The options are
-        those of :meth:`open`; the cache uses at most 32 MiB."""
+        those of :meth:`open`; the cache uses at most 32 MiB.
+
+        A forked process inherits a copy of the store. Live queries and live feeds of an inherited
+        engine fail as ``unsupported``.
+        """
         options = _options(cache_bytes, fixed_clock, page_limit, max_page_limit, journal_bytes)
         return cls._over(call_native(_native.Engine.memory, options))
 
@@ -90,6 +94,7 @@ class Engine(Observable):
         engine = cls.__new__(cls)
         engine._native = native
         engine._address = native.address()
+        engine._process = os.getpid()
         return engine
 
     _native: Any
@@ -335,7 +340,7 @@ class Engine(Observable):
         The live feed ends when the engine is closed; while the engine is suspended, it waits.
         Fails as ``unsupported`` if the name of a kind is unknown.
         """
-        return LiveFeed(self._native.observe_feed, scope)
+        return LiveFeed(self._observing("observe_feed"), scope)
 
     def follow(self) -> Follow:
         """Begins to apply a feed of another store to this one. :func:`rollbook.httpx.follow_from`

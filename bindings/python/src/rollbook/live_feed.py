@@ -1,12 +1,13 @@
 """Live feeds, which return the next feed of a scope as soon as it has changes."""
 
+import os
 import threading
 import time
 from typing import Any, Callable, Optional
 
 from rollbook._native_calls import Cancellable, call_native
 from rollbook.follow import Feed, Scope, native_scope
-from rollbook.observe import _live, begin_listening
+from rollbook.observe import _live, begin_listening, check_process
 
 __all__ = ["LiveFeed"]
 
@@ -24,6 +25,7 @@ class LiveFeed(Cancellable):
     ) -> None:
         self._due = threading.Event()
         super().__init__(begin_listening(observe, native_scope(scope), wake or self._due.set))
+        self._process = os.getpid()
         _live.add(self)
 
     @property
@@ -41,6 +43,7 @@ class LiveFeed(Cancellable):
         the scope, a later call costs almost nothing. Fails as :meth:`Engine.feed` does; the next
         call looks again.
         """
+        check_process(self._process)
         feed = call_native(self._native.poll, after)
         return None if feed is None else Feed(feed)
 

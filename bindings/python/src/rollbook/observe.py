@@ -9,7 +9,7 @@ from weakref import WeakSet
 
 from rollbook import _direct, _native_calls
 from rollbook._native_calls import Cancellable, NotCopyable, call_native
-from rollbook.errors import RollbookError
+from rollbook.errors import RollbookError, UnsupportedError
 from rollbook.message import Answer
 from rollbook.question import Question
 
@@ -32,6 +32,7 @@ class LiveQuery(Cancellable):
 
     def __init__(self, observe: Any, question: Question, wake: Callable[[], object]) -> None:
         super().__init__(begin_listening(observe, _question(question), wake))
+        self._process = os.getpid()
         _live.add(self)
 
     @property
@@ -43,6 +44,7 @@ class LiveQuery(Cancellable):
     def _poll(self) -> Optional[Given]:
         """Returns the answer or the error if it is new."""
         try:
+            check_process(self._process)
             answer = call_native(self._native.poll)
         except RollbookError as failed:
             return failed
@@ -90,6 +92,13 @@ class Observable(NotCopyable):
     """The methods of :class:`Engine` that start live queries."""
 
     _native: Any
+    _process: int
+    """The process that opened the store."""
+
+    def _observing(self, name: str) -> Any:
+        """Returns the method of the library that starts live queries or live feeds."""
+        check_process(self._process)
+        return getattr(self._native, name)
 
     @overload
     def observe(self, question: Question) -> Answers: ...
@@ -122,7 +131,7 @@ class Observable(NotCopyable):
         Fails as ``bad_argument`` if a text is not a date, and as ``io`` if the system cannot
         create the thread.
         """
-        return _start_live_query(self._native.observe, question, callback, failed)
+        return _start_live_query(self._observing("observe"), question, callback, failed)
 
     @overload
     def observe_record(self, question: Question) -> Answers: ...
@@ -141,7 +150,17 @@ class Observable(NotCopyable):
     ) -> Union[Answers, LiveQuery]:
         """Observes one record in the format of v2. It works like :meth:`observe`, but with the
         answers of :meth:`Engine.find`."""
-        return _start_live_query(self._native.observe_record, question, callback, failed)
+        return _start_live_query(self._observing("observe_record"), question, callback, failed)
+
+
+def check_process(process: int) -> None:
+    """Fails in another process, which was forked from this one. It does not contain the thread
+    that reports changes, and would wait for a change forever."""
+    if os.getpid() != process:
+        raise UnsupportedError(
+            "not possible here: this process was forked from the one that opened the store: open "
+            "a store in this process, and start the live query there"
+        )
 
 
 def deliver(
