@@ -82,6 +82,18 @@ def test_what_changes_is_followed(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.splitlines() == ['200 [{"id":"9","name":"Grade 7"}]'] * 2
 
 
+def test_the_table_of_projects_has_the_pinned_versions() -> None:
+    _, _, section = PACKAGE.read_text(encoding="utf-8").partition("\n## In your projects\n")
+    rows = re.findall(r"^\| \[[^|]*\(([^|]*)/[^/|]*\) \| ([^|]*) \|", section, re.M)
+    table = {folder: sorted(versions.split(", ")) for folder, versions in rows}
+    pinned = {}
+    for file in (PACKAGE.parent / "tests/projects").glob("*/requirements.txt"):
+        requirements = file.read_text(encoding="utf-8").splitlines()
+        folder = file.parent.relative_to(PACKAGE.parent).as_posix()
+        pinned[folder] = sorted(each.replace("==", " ") for each in requirements)
+    assert table == pinned
+
+
 def test_the_table_of_errors_is_whole() -> None:
     from rollbook import RollbookError
 
