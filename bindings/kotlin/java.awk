@@ -9,7 +9,7 @@
 # - Exceptions are unchecked: Java can only catch a checked one where it is declared. A text that
 #   cannot be encoded is a `BadArgument` like all other invalid arguments.
 #
-# In addition, each class loader uses a copy of the library of its own (`OwnLibrary`).
+# In addition, each class loader uses its own copy of the library (`OwnLibrary.kt`).
 #
 # The script fails if one of the patterns does not occur.
 
@@ -37,9 +37,12 @@ function print_record(  i) {
   replace("kotlin\\.ULong", "kotlin.Long")
   replace("kotlin\\.UInt = 100u", "kotlin.Int = 100")
   replace("kotlin\\.U(Int|Short)", "kotlin.Int")
-  replace("findLibraryName\\(componentName = \"rollbook\"\\)", "OwnLibrary.library")
   replace("^public interface (Load|Change)Listener", "fun &")
   sub(/^fun public/, "public fun")
+}
+/findLibraryName\(componentName/ {
+  replace("Native\\.register\\(", "registerOwn(")
+  replace(", findLibraryName\\(componentName = \"rollbook\"\\)", "")
 }
 /^(sealed )?class [A-Za-z]+Exception/ { replace("kotlin\\.Exception", "kotlin.RuntimeException") }
 

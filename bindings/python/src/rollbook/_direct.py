@@ -42,7 +42,7 @@ _START = _HEAD.size
 _INLINE_BYTES = 4096
 _SIZE = _START + _INLINE_BYTES
 # The version of this interface and the size of an `Output`, as `rollbook_form` returns them.
-_FORM = 1 << 32 | _SIZE
+_FORM = 2 << 32 | _SIZE
 _ONE_OF_MANY = Struct(">HHQ")
 # A pointer to lent bytes, which slices copy. Their address is the first field of an `Output`.
 _Lent = ctypes.POINTER(ctypes.c_char)

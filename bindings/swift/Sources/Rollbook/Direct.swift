@@ -153,7 +153,7 @@ enum Direct {
     /// Checks the version of the interface and the size of an output. A library of another build
     /// would write beyond the output.
     private static let isOfOneBuild: Bool = {
-        let form = UInt64(1) << 32 | UInt64(headSize + inlineBytes)
+        let form = UInt64(2) << 32 | UInt64(headSize + inlineBytes)
         guard rollbook_form() == form else {
             fatalError("rollbook and its library are from different builds")
         }

@@ -26,16 +26,13 @@ internal object Direct {
     const val PAGE: Byte = 4
 
     init {
-        Native.register(Direct::class.java, OwnLibrary.library)
-        check(rollbook_form() == FORM) { "rollbook and its library are from different builds" }
+        registerOwn(Direct::class.java)
     }
 
     @Suppress("FunctionName")
     external fun rollbook_call_at(engine: Long, input: Long, length: Long, output: Long)
 
     @Suppress("FunctionName") external fun rollbook_give_back_at(output: Long)
-
-    @Suppress("FunctionName") external fun rollbook_form(): Long
 
     /** The memory that no call is using. */
     private val idle = ConcurrentLinkedQueue<Space>()
@@ -291,7 +288,7 @@ internal object Direct {
     /**
      * The version of this interface and the size of an `Output`, as `rollbook_form` returns them.
      */
-    private const val FORM = (1L shl 32) or (HEAD + INLINE_BYTES).toLong()
+    const val FORM = (2L shl 32) or (HEAD + INLINE_BYTES).toLong()
 
     /** The size of the reused memory for arguments, in bytes. A question has fewer than 160. */
     const val INPUT_BYTES = 4096

@@ -1,10 +1,14 @@
 package rollbook
 
 import com.sun.jna.Native
+import com.sun.jna.NativeLibrary
 import com.sun.jna.Platform
+import java.io.File
 import java.net.URL
 import java.net.URLClassLoader
+import java.nio.file.Files
 import java.nio.file.Path
+import java.nio.file.attribute.PosixFilePermissions
 import java.util.concurrent.Semaphore
 import java.util.function.BiFunction
 import kotlin.io.path.Path
@@ -12,6 +16,7 @@ import kotlin.io.path.div
 import org.junit.jupiter.api.AfterEach
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Assumptions.assumeTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 import org.junit.jupiter.api.io.TempDir
@@ -32,10 +37,13 @@ class ClassLoadersIT {
         here.close()
         System.clearProperty("jna.library.path")
         System.clearProperty("jna.tmpdir")
+        System.clearProperty(OVERRIDE)
     }
 
+    private val installed =
+        Path(System.getProperty("rollbook.build")) / "native" / Platform.RESOURCE_PREFIX
+
     private fun useInstalledLibrary() {
-        val installed = Path(System.getProperty("rollbook.build")) / "native" / Platform.RESOURCE_PREFIX
         System.setProperty("jna.library.path", installed.toString())
     }
 
@@ -81,8 +89,61 @@ class ClassLoadersIT {
         check(first, loader(rollbook, shared))
         System.setProperty("jna.tmpdir", (folder / "missing").toString())
         val refused = assertThrows<UnsatisfiedLinkError> { check(loader(rollbook, shared)) }
-        assertTrue("put Rollbook and JNA into a class loader" in refused.message!!, refused.message)
+        assertTrue("set jna.tmpdir to a folder" in refused.message!!, refused.message)
         check(first)
+    }
+
+    /** The system's loader does not report the folder in which it found the library. */
+    @Test
+    fun `a library that the system finds`() {
+        assumeTrue(Platform.isLinux())
+        val places = (rollbook + libraries).map { Path.of(it.toURI()).toString() }
+        val java = Path(System.getProperty("java.home")) / "bin" / "java"
+        val command =
+            listOf("$java", "-cp", places.joinToString(File.pathSeparator), Guests::class.java.name)
+        val arguments = listOf("${SampleSchool.dataset}", "${folder / "store.redb"}")
+        val process = ProcessBuilder(command + arguments + places).redirectErrorStream(true)
+        process.environment()["LD_LIBRARY_PATH"] = "$installed"
+        val printed = process.start().inputStream.bufferedReader().readText()
+        assertEquals("librollbook_ffi.so\n" + "2 404 opened\n".repeat(2), printed)
+    }
+
+    @Test
+    fun `a library of another build`() {
+        assumeTrue(Platform.isLinux())
+        System.setProperty(OVERRIDE, "m")
+        val refused = assertThrows<UnsatisfiedLinkError> { check(loader(rollbook + libraries)) }
+        assertTrue("are from different builds" in refused.message!!, refused.message)
+    }
+
+    @Test
+    fun `only the owner can read or replace a copy`() {
+        assumeTrue("posix" in folder.fileSystem.supportedFileAttributeViews())
+        val seen = withCopy("content".byteInputStream()) { copy ->
+            val permissions = Files.getPosixFilePermissions(copy.toPath())
+            "${PosixFilePermissions.toString(permissions)} ${copy.readText()}"
+        }
+        assertEquals("rw------- content", seen)
+    }
+
+    private companion object {
+        const val OVERRIDE = "uniffi.component.rollbook.libraryOverride"
+    }
+}
+
+/** Runs a guest in each of two class loaders. */
+object Guests {
+    @JvmStatic
+    fun main(arguments: Array<String>) {
+        val places = arguments.drop(2).map { File(it).toURI().toURL() }.toTypedArray()
+        println(NativeLibrary.getInstance("rollbook_ffi").file)
+        repeat(2) {
+            val loader = URLClassLoader(places, ClassLoader.getPlatformClassLoader())
+            val guest = loader.loadClass(Guest::class.java.name).getConstructor().newInstance()
+            @Suppress("UNCHECKED_CAST")
+            val function = guest as BiFunction<String, String, String>
+            println(function.apply(arguments[0], arguments[1]))
+        }
     }
 }
 
