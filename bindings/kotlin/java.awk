@@ -1,8 +1,8 @@
 # Rewrites the source that uniffi generates, so that it can be used from Java:
 #
-# - A value class makes the names of functions and constructors invisible in Java. Numbers without a
-#   sign therefore become `Long` and `Int` with the same bits. The generator writes the types of
-#   public declarations with their package, unlike those that its own helpers use.
+# - A value class makes the names of functions and constructors invisible in Java. Unsigned integers
+#   therefore become `Long` and `Int` with the same bits. The generator writes the types of public
+#   declarations with their package, unlike those that its own helpers use.
 # - A record with default values gets constructors without them, and a function for each such field
 #   that returns a copy with another value.
 # - Listeners can be written as lambdas.
@@ -11,18 +11,42 @@
 #
 # In addition, each class loader uses its own copy of the library (`OwnLibrary.kt`).
 #
-# The script fails if one of the patterns does not occur.
+# The script fails if the generated source does not have the expected form.
 
-BEGIN { count["records"] = count["encode"] = 0 }
+BEGIN {
+  rule("kotlin\\.ULong", "kotlin.Long")
+  rule("kotlin\\.UInt = 100u", "kotlin.Int = 100")
+  rule("kotlin\\.U(Int|Short)", "kotlin.Int")
+  rule("^public interface (Load|Change)Listener", "fun &")
+  rule("kotlin\\.Exception", "kotlin.RuntimeException", "exception")
+  rule("Native\\.register\\(", "registerOwn(", "library")
+  rule(", findLibraryName\\(componentName = \"rollbook\"\\)", "", "library")
 
-function replace(pattern, by) {
-  count[pattern] += gsub(pattern, by)
+  rule("<ULong,", "<Long,", "converter")
+  rule("<U(Int|Short),", "<Int,", "converter")
+  rule(": ULong", ": Long", "converter")
+  rule(": U(Int|Short)", ": Int", "converter")
+  rule("\\.to(ULong|UInt|Long|Int)\\(\\)", "", "converter")
+  rule("\\.toUShort\\(\\)", ".toUShort().toInt()", "converter")
+}
+
+# Registers a replacement, for all lines or those of one part of the source.
+function rule(pattern, by, part) {
+  rules++
+  rule_pattern[rules] = pattern
+  rule_by[rules] = by
+  rule_part[rules] = part
+}
+
+function fail(message) {
+  print "java.awk: " message > "/dev/stderr"
+  failed = 1
 }
 
 # Prints the record that was collected, with the changes for its default values.
 function print_record(  i) {
-  if (fields > 0) {
-    count["records"] += sub(/ *\($/, " @JvmOverloads constructor(", line[1])
+  if (fields > 0 && !sub(/ *\($/, " @JvmOverloads constructor(", line[1])) {
+    fail("the record has no constructor: " line[1])
   }
   for (i = 1; i <= lines; i++) print line[i]
   for (i = 1; i <= fields; i++) {
@@ -30,57 +54,46 @@ function print_record(  i) {
     printf "%sfun with%s(%s: %s) = copy(%s = %s)\n\n", indent, \
       toupper(substr(field[i], 1, 1)) substr(field[i], 2), field[i], type[i], field[i], field[i]
   }
-  lines = fields = 0
+  records += fields > 0
+  lines = fields = collecting = 0
 }
 
+/^public object FfiConverterU(Long|Int|Short):/ { part["converter"] = 1 }
 {
-  replace("kotlin\\.ULong", "kotlin.Long")
-  replace("kotlin\\.UInt = 100u", "kotlin.Int = 100")
-  replace("kotlin\\.U(Int|Short)", "kotlin.Int")
-  replace("^public interface (Load|Change)Listener", "fun &")
+  part["exception"] = /^(sealed )?class [A-Za-z]+Exception/
+  part["library"] = /findLibraryName\(componentName/
+  for (i = 1; i <= rules; i++) {
+    if (rule_part[i] == "" || part[rule_part[i]]) count[i] += gsub(rule_pattern[i], rule_by[i])
+  }
   sub(/^fun public/, "public fun")
+  if (/kotlin\.U(Byte|Short|Int|Long)/) fail("an unsigned integer is left: " $0)
 }
-/findLibraryName\(componentName/ {
-  replace("Native\\.register\\(", "registerOwn(")
-  replace(", findLibraryName\\(componentName = \"rollbook\"\\)", "")
-}
-/^(sealed )?class [A-Za-z]+Exception/ { replace("kotlin\\.Exception", "kotlin.RuntimeException") }
-
-# The converters of numbers without a sign.
-/^public object FfiConverterU(Long|Int|Short):/ { converter = 1 }
-converter {
-  replace("<ULong,", "<Long,")
-  replace("<U(Int|Short),", "<Int,")
-  gsub(/: ULong/, ": Long")
-  gsub(/: U(Int|Short)/, ": Int")
-  replace("\\.to(ULong|UInt|Long|Int)\\(\\)", "")
-  replace("\\.toUShort\\(\\)", "&.toInt()")
-}
-/^}/ { converter = 0 }
+/^}/ { part["converter"] = 0 }
 
 /^            encode\(CharBuffer.wrap\(value\)\)$/ {
-  count["encode"]++
+  encodings++
   print "            try {"
   print "    " $0
   print "            } catch (_: java.nio.charset.CharacterCodingException) {"
-  print "                throw RollbookException.BadArgument(\"a text has half of a surrogate pair: remove it\")"
+  print "                throw RollbookException.BadArgument(\"a text has an unpaired surrogate: remove it\")"
   print "            }"
   next
 }
 
-/^ *data class / { collecting = 1 }
+/^ *data class / {
+  if (collecting) fail("the record does not end: " line[1])
+  collecting = 1
+}
 collecting && / = / && match($0, /val `[A-Za-z0-9]+`: /) {
-  name = substr($0, RSTART + 5, RLENGTH - 8)
-  rest = substr($0, RSTART + RLENGTH)
   fields++
-  field[fields] = name
+  field[fields] = substr($0, RSTART + 5, RLENGTH - 8)
+  rest = substr($0, RSTART + RLENGTH)
   type[fields] = substr(rest, 1, index(rest, " = ") - 1)
 }
 collecting && /^ *companion object/ {
   indent = $0
   sub(/companion.*/, "", indent)
   print_record()
-  collecting = 0
 }
 collecting {
   line[++lines] = $0
@@ -89,10 +102,11 @@ collecting {
 { print }
 
 END {
-  for (pattern in count) {
-    if (count[pattern] > 0) continue
-    print "java.awk: the generated source does not contain " pattern > "/dev/stderr"
-    failed = 1
+  for (i = 1; i <= rules; i++) {
+    if (!count[i]) fail("the generated source does not contain " rule_pattern[i] " " rule_part[i])
   }
+  if (!encodings) fail("the encoding of texts was not found")
+  if (!records) fail("no record has default values")
+  if (collecting) fail("the record does not end: " line[1])
   exit failed
 }

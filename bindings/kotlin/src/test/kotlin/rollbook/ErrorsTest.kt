@@ -170,7 +170,7 @@ class ErrorsTest {
     }
 
     @Test
-    fun `half of a surrogate pair is no text`() {
+    fun `a text with an unpaired surrogate`() {
         val engine = SampleSchool.engine()
         assertThrows<RollbookException.BadArgument> { engine.request("/api/v1/\uD800") }
         assertThrows<RollbookException.BadArgument> { engine.apply("\uDC00") }

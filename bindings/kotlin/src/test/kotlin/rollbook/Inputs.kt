@@ -12,6 +12,7 @@ object Inputs {
     private val material = Path(System.getProperty("rollbook.material"))
     val corpus: Path = material / "corpus.jsonl"
     val corpusSize: Path = material / "corpus-size.json"
+    val unadapted: Path = build / "generated" / "rollbook" / "rollbook.kt"
     val generated: Path = build / "generated-sources" / "uniffi" / "rollbook" / "rollbook.kt"
     val server: Path = material / "rollbook"
 

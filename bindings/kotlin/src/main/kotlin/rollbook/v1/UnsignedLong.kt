@@ -5,7 +5,7 @@ import kotlinx.serialization.builtins.serializer
 import kotlinx.serialization.encoding.Decoder
 import kotlinx.serialization.encoding.Encoder
 
-/** The encoding of an id, which is a number without a sign. */
+/** The encoding of an id, which is an unsigned integer. */
 internal object UnsignedLong : KSerializer<Long> {
     override val descriptor = ULong.serializer().descriptor
 
