@@ -1,8 +1,9 @@
 # Rewrites the source that uniffi generates, so that it can be used from Java:
 #
 # - A value class makes the names of functions and constructors invisible in Java. Unsigned integers
-#   therefore become `Long` and `Int` with the same bits. The generator writes the types of public
-#   declarations with their package, unlike those that its own helpers use.
+#   therefore become `Long` and `Int`. An id has the same 64 bits; any other number must be in range.
+#   The generator writes the types of public declarations with their package, unlike those that its
+#   own helpers use.
 # - A record with default values gets constructors without them, and a function for each such field
 #   that returns a copy with another value.
 # - Listeners can be written as lambdas.
@@ -28,6 +29,11 @@ BEGIN {
   rule(": U(Int|Short)", ": Int", "converter")
   rule("\\.to(ULong|UInt|Long|Int)\\(\\)", "", "converter")
   rule("\\.toUShort\\(\\)", ".toUShort().toInt()", "converter")
+
+  rule("lower\\(`limit`\\)", "lower(inRange(\"limit\", `limit`))")
+  ranges("UShort", "status", ", 65535")
+  ranges("UInt", "mostInFlight rotate inFlight", "")
+  ranges("ULong", "limit cacheBytes journalBytes pageLimit maxPageLimit", "")
 }
 
 # Registers a replacement, for all lines or those of one part of the source.
@@ -36,6 +42,14 @@ function rule(pattern, by, part) {
   rule_pattern[rules] = pattern
   rule_by[rules] = by
   rule_part[rules] = part
+}
+
+# Registers the checks of the numbers that records pass to the library in these fields.
+function ranges(type, names, last,  name, i) {
+  for (i = split(names, name, " "); i > 0; i--) {
+    rule(type "\\.write\\(value\\.`" name[i] "`", \
+      type ".write(inRange(\"" name[i] "\", value.`" name[i] "`" last ")")
+  }
 }
 
 function fail(message) {
@@ -67,6 +81,7 @@ function print_record(  i) {
   }
   sub(/^fun public/, "public fun")
   if (/kotlin\.U(Byte|Short|Int|Long)/) fail("an unsigned integer is left: " $0)
+  if (/U(Short|Int)\.(write|lower)\((value\.)?`/) fail("the range is not checked: " $0)
 }
 /^}/ { part["converter"] = 0 }
 

@@ -20,9 +20,9 @@ import java.nio.file.Path
  * calls take microseconds. [AsyncEngine] suspends instead. Any failure that is not an answer is a
  * [RollbookException] with a stable [code].
  *
- * Ids and counts are 64-bit numbers without a sign. An id above 2^63-1 is therefore the negative
- * `Long` with the same bits, which `toULong` and [java.lang.Long.parseUnsignedLong] convert. A
- * negative count is a number that is greater than any limit.
+ * Ids are unsigned 64-bit integers. An id above 2^63-1 is the negative `Long` with the same bits,
+ * which [java.lang.Long.parseUnsignedLong] returns; [java.lang.Long.toUnsignedString] returns its
+ * text.
  */
 class Engine internal constructor(private val native: NativeEngine) :
     NativeEngineInterface by native, AutoCloseable {

@@ -169,6 +169,34 @@ class ErrorsTest {
         )
     }
 
+    @TestFactory
+    fun `a number that is out of range`(): List<DynamicTest> {
+        val engine = SampleSchool.engine()
+        val calls: Map<String, () -> Any?> =
+            mapOf(
+                "limit is -1: give 0 or more" to { engine.check(SampleSchool.dataset, -1) },
+                "limit is -5: give 0 or more" to
+                    {
+                        engine.page(Question.Grades(1000), Page(limit = -5))
+                    },
+                "cacheBytes is -1: give 0 or more" to { Engine.memory(Options(cacheBytes = -1)) },
+                "mostInFlight is -1: give 0 or more" to
+                    {
+                        engine.sync(2, SyncOptions(mostInFlight = -1))
+                    },
+                "status is 65946: give 0 to 65535" to
+                    {
+                        Engine.memory().sync(2).handleReply(1, 0, Reply(65946, ByteArray(0), null))
+                    },
+            )
+        return calls.map { (message, call) ->
+            dynamicTest(message) {
+                val refused = assertThrows<RollbookException.BadArgument> { call() }
+                assertEquals(message, refused.message)
+            }
+        }
+    }
+
     @Test
     fun `a text with an unpaired surrogate`() {
         val engine = SampleSchool.engine()
