@@ -10,7 +10,9 @@
 # - Exceptions are unchecked: Java can only catch a checked one where it is declared. A text that
 #   cannot be encoded is a `BadArgument` like all other invalid arguments.
 #
-# In addition, each class loader uses its own copy of the library (`OwnLibrary.kt`).
+# In addition, each class loader uses its own copy of the library (`OwnLibrary.kt`), and a method
+# acquires a reference to its object only after its arguments are encoded. The generated code leaks
+# the reference if an argument is invalid.
 #
 # The script fails if the generated source does not have the expected form.
 
@@ -22,6 +24,8 @@ BEGIN {
   rule("kotlin\\.Exception", "kotlin.RuntimeException", "exception")
   rule("Native\\.register\\(", "registerOwn(", "library")
   rule(", findLibraryName\\(componentName = \"rollbook\"\\)", "", "library")
+  rule("block\\(this\\.uniffiCloneHandle\\(\\)\\)", "block(handle)")
+  rule("_status\\)$", "_status.also { uniffiCloneHandle() })", "call")
 
   rule("<ULong,", "<Long,", "converter")
   rule("<U(Int|Short),", "<Int,", "converter")
@@ -73,6 +77,10 @@ function print_record(  i) {
 }
 
 /^public object FfiConverterU(Long|Int|Short):/ { part["converter"] = 1 }
+/^ *callWithHandle \{/ {
+  if (part["call"]) fail("a call does not end before line " NR)
+  part["call"] = 1
+}
 {
   part["exception"] = /^(sealed )?class [A-Za-z]+Exception/
   part["library"] = /findLibraryName\(componentName/
@@ -83,6 +91,7 @@ function print_record(  i) {
   if (/kotlin\.U(Byte|Short|Int|Long)/) fail("an unsigned integer is left: " $0)
   if (/U(Short|Int)\.(write|lower)\((value\.)?`/) fail("the range is not checked: " $0)
 }
+/_status\.also/ { part["call"] = 0 }
 /^}/ { part["converter"] = 0 }
 
 /^            encode\(CharBuffer.wrap\(value\)\)$/ {

@@ -21,6 +21,8 @@ class AdaptationTest {
             ("kotlin\\.ULong" to "kotlin.UByte") to "an unsigned integer is left",
             (": kotlin\\.Exception" to ": Exception") to "kotlin\\.Exception exception",
             ("object FfiConverterU" to "object Converter") to "<ULong, converter",
+            ("callWithHandle \\{" to "callWith {") to "_status\\)$ call",
+            ("_status\\)" to "_status )") to "a call does not end",
             ("`pageLimit`" to "`pageSize`") to "`pageLimit`",
             ("`inFlight`" to "`running`") to "the range is not checked",
             ("encode\\(CharBuffer" to "encode(Chars") to "the encoding of texts",

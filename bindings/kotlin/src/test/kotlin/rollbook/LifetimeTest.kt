@@ -82,6 +82,7 @@ class LifetimeTest {
         val engine = Engine.open(path)
         engine.apply(SampleSchool.dataset)
         assertThrows<RollbookException.AlreadyOpen> { Engine.open(path) }
+        assertThrows<RollbookException.BadArgument> { engine.upgrade("\uD800") }
     }
 
     @Test
