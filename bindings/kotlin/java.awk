@@ -6,7 +6,7 @@
 #   own helpers use.
 # - A record with default values gets constructors without them, and a function for each such field
 #   that returns a copy with another value.
-# - Listeners can be written as lambdas.
+# - Listeners can be written as lambdas, and `push` accepts any bytes.
 # - Exceptions are unchecked: Java can only catch a checked one where it is declared. A text that
 #   cannot be encoded is a `BadArgument` like all other invalid arguments.
 #
@@ -33,6 +33,9 @@ BEGIN {
   rule(": U(Int|Short)", ": Int", "converter")
   rule("\\.to(ULong|UInt|Long|Int)\\(\\)", "", "converter")
   rule("\\.toUShort\\(\\)", ".toUShort().toInt()", "converter")
+
+  rule("fun `pushDirect`", "fun `push`", "push")
+  rule("lower\\(`bytes`\\)", "lower(`bytes`.direct())")
 
   rule("lower\\(`limit`\\)", "lower(inRange(\"limit\", `limit`))")
   ranges("UShort", "status", ", 65535")
@@ -68,12 +71,18 @@ function print_record(  i) {
   }
   for (i = 1; i <= lines; i++) print line[i]
   for (i = 1; i <= fields; i++) {
-    printf "%s/** Returns a copy with another value of [%s]. */\n", indent, field[i]
-    printf "%sfun with%s(%s: %s) = copy(%s = %s)\n\n", indent, \
-      toupper(substr(field[i], 1, 1)) substr(field[i], 2), field[i], type[i], field[i], field[i]
+    print_with(field[i], type[i])
+    # In Java, an `int` can be passed as a `long`, but not as a `Long`.
+    if (type[i] == "kotlin.Long?") print_with(field[i], "kotlin.Long")
   }
   records += fields > 0
   lines = fields = collecting = 0
+}
+
+function print_with(name, type) {
+  printf "%s/** Returns a copy with another value of [%s]. */\n", indent, name
+  printf "%sfun with%s(%s: %s) = copy(%s = %s)\n\n", indent, \
+    toupper(substr(name, 1, 1)) substr(name, 2), name, type, name, name
 }
 
 /^public object FfiConverterU(Long|Int|Short):/ { part["converter"] = 1 }
@@ -84,6 +93,8 @@ function print_record(  i) {
 {
   part["exception"] = /^(sealed )?class [A-Za-z]+Exception/
   part["library"] = /findLibraryName\(componentName/
+  part["push"] = /fun `pushDirect`\(`bytes`: java\.nio\.ByteBuffer\): Progress/
+  is_interface_push = part["push"] && !/override/
   for (i = 1; i <= rules; i++) {
     if (rule_part[i] == "" || part[rule_part[i]]) count[i] += gsub(rule_pattern[i], rule_by[i])
   }
@@ -124,6 +135,13 @@ collecting {
   next
 }
 { print }
+is_interface_push {
+  print "\n    /**"
+  print "     * Receives all bytes of an array. The function for a buffer receives the bytes from its position"
+  print "     * to its limit, copies them unless the buffer is direct, and does not change the position."
+  print "     */"
+  print "    fun push(bytes: ByteArray): Progress = push(ByteBuffer.wrap(bytes))"
+}
 
 END {
   for (i = 1; i <= rules; i++) {

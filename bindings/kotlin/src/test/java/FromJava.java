@@ -14,9 +14,9 @@ public class FromJava {
             Answer answer = engine.request(new Request(target).withHeaders(credentials));
             System.out.println(answer.getStatus() + " " + answer.getBody());
 
-            Question.Absentees question = new Question.Absentees(1000).withLearnerId(1L);
+            Question.Absentees question = new Question.Absentees(1000).withLearnerId(1);
             System.out.println(engine.ask(question.withFromDate("2026-05-01")).equals(answer));
-            System.out.println(engine.page(question, new Page().withLimit(5L)).getStatus());
+            System.out.println(engine.page(question, new Page().withLimit(5)).getStatus());
             System.out.println(engine.stats().getRecords().get("learner") + " learners");
             engine.ask(question.withFromDate("yesterday"));
         } catch (RollbookException failed) {

@@ -27,7 +27,9 @@ import kotlinx.coroutines.withContext
  * @param engine the engine, which can also be used directly
  * @param dispatcher the dispatcher on which calls block; the default is [Dispatchers.IO]
  */
-class AsyncEngine(
+class AsyncEngine
+@JvmOverloads
+constructor(
     val engine: Engine,
     private val dispatcher: CoroutineDispatcher = Dispatchers.IO,
 ) {

@@ -1,3 +1,5 @@
+@file:JvmSynthetic
+
 package rollbook
 
 /**

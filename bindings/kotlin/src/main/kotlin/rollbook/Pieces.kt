@@ -10,36 +10,11 @@ import java.nio.channels.Channels
 private const val PIECE_BYTES = 64 shl 10
 
 /**
- * Receives the next bytes of the dataset, from the buffer's position to its limit, and returns how
- * many lines and bytes were received so far. A direct buffer is read without a copy; any other is
- * copied. Its position is not changed.
- *
- * @throws RollbookException.BadDataset for the first faulty line. The load has then failed, and
- *   every further call fails with the same error
- * @throws RollbookException.Closed if the load has ended
+ * Returns the remaining bytes in a direct buffer, which starts with them. Those of a direct buffer
+ * are not copied.
  */
-fun Load.push(bytes: ByteBuffer): Progress = pushDirect(bytes.direct())
-
-/** Receives the next bytes of the dataset, and returns how many were received so far. */
-fun Load.push(bytes: ByteArray): Progress = push(ByteBuffer.wrap(bytes))
-
-/**
- * Receives the next bytes of the feed, from the buffer's position to its limit, and returns how
- * many lines and bytes were received so far. A direct buffer is read without a copy; any other is
- * copied. Its position is not changed. After an error, every further call fails with the same
- * error.
- *
- * @throws RollbookException.BadDataset for the first faulty line
- * @throws RollbookException.OutOfSync if a part does not begin at the position of this store
- * @throws RollbookException.Closed if the feed has ended
- */
-fun Follow.push(bytes: ByteBuffer): Progress = pushDirect(bytes.direct())
-
-/** Receives the next bytes of the feed, and returns how many were received so far. */
-fun Follow.push(bytes: ByteArray): Progress = push(ByteBuffer.wrap(bytes))
-
-/** Returns the remaining bytes in a direct buffer, which starts with them. */
-private fun ByteBuffer.direct(): ByteBuffer {
+@JvmSynthetic
+internal fun ByteBuffer.direct(): ByteBuffer {
     if (isDirect) return slice()
     val direct = ByteBuffer.allocateDirect(remaining())
     direct.put(duplicate())
@@ -54,9 +29,10 @@ private fun Buffer.flipBuffer(): Buffer = flip()
 private fun Buffer.clearBuffer(): Buffer = clear()
 
 /** Pushes the content of a stream, and finishes the load. */
+@JvmSynthetic
 internal fun Load.pushAll(stream: InputStream, progress: LoadListener?): Summary {
     pieces(Channels.newChannel(stream)::read) { piece ->
-        val reached = pushDirect(piece)
+        val reached = push(piece)
         if (progress?.progress(reached) == false) {
             throw RollbookException.Cancelled("the load was cancelled: nothing was stored")
         }
@@ -65,12 +41,13 @@ internal fun Load.pushAll(stream: InputStream, progress: LoadListener?): Summary
 }
 
 /** Pushes everything that [read] returns, as the function of a channel, and finishes the feed. */
+@JvmSynthetic
 internal fun Follow.pushAll(
     read: (ByteBuffer) -> Int,
     progress: LoadListener?,
 ): Summary {
     pieces(read) { piece ->
-        val reached = pushDirect(piece)
+        val reached = push(piece)
         if (progress?.progress(reached) == false) {
             throw RollbookException.Cancelled(
                 "the feed was cancelled: complete parts are stored, and the next call " +

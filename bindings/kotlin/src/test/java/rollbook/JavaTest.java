@@ -7,21 +7,26 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import kotlin.coroutines.EmptyCoroutineContext;
 import kotlin.jvm.functions.Function1;
 import kotlinx.coroutines.BuildersKt;
+import kotlinx.serialization.builtins.BuiltinSerializersKt;
+import kotlinx.serialization.json.Json;
 import okhttp3.OkHttpClient;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import rollbook.okhttp.FollowFrom;
 import rollbook.okhttp.LoopbackServer;
 import rollbook.okhttp.SyncWith;
+import rollbook.v1.Learner;
 
 /** Uses the package from Java. */
 class JavaTest {
@@ -58,6 +63,35 @@ class JavaTest {
         assertEquals(2, engine.replaceSchool(1, SCHOOL + learner(7)).getTotal().getAdded());
         assertEquals(1, engine.check("x").size());
         engine.close();
+    }
+
+    @Test
+    void optionalIdsAreNumbersOrNull() {
+        Question.Absentees question = new Question.Absentees(1).withLearnerId(7);
+        assertEquals(7, question.getLearnerId());
+        assertEquals(question, question.withLearnerId(null).withLearnerId(Long.valueOf(7)));
+    }
+
+    @Test
+    void aLoadReceivesBytes() {
+        try (Engine engine = Engine.memory(); Load load = engine.load()) {
+            byte[] bytes = (SCHOOL + learner(7)).getBytes(StandardCharsets.UTF_8);
+            ByteBuffer rest = ByteBuffer.wrap(bytes, 9, bytes.length - 9);
+            load.push(Arrays.copyOf(bytes, 9));
+            assertEquals(bytes.length, load.push(rest).getBytes());
+            assertEquals(9, rest.position());
+            assertEquals(2, load.finish().getTotal().getAdded());
+        }
+    }
+
+    @Test
+    void recordsAreDecoded() {
+        try (Engine engine = sample()) {
+            String body = engine.ask(new Question.Learners(1000)).getBody();
+            List<Learner> learners = Json.Default.decodeFromString(
+                BuiltinSerializersKt.ListSerializer(Learner.Companion.serializer()), body);
+            assertTrue(body.startsWith("[{\"id\":\"" + learners.get(0).getId() + "\""), body);
+        }
     }
 
     @Test
@@ -174,7 +208,7 @@ class JavaTest {
             Scope scope = new Scope(List.of(new SchoolInScope(1000).withLearners(List.of(1L))));
             try (Feed feed = engine.feed(scope); Follow follow = follower.follow()) {
                 for (String piece = feed.read(); piece != null; piece = feed.read()) {
-                    Pieces.push(follow, piece.getBytes(StandardCharsets.UTF_8));
+                    follow.push(piece.getBytes(StandardCharsets.UTF_8));
                 }
                 assertEquals(1, follow.finish().getKinds().get("learner").getAdded());
             }

@@ -32,7 +32,7 @@ class DocumentationTest {
                 "public interface NativeEngineInterface" to "A school administration system's",
                 "fun `apply`(`dataset`: Dataset" to
                     "Applies a dataset: all of it, durably, or nothing.",
-                "fun `pushDirect`" to
+                "fun `push`" to
                     "Receives the next bytes of a feed, and returns how many lines and bytes",
                 "data class Request @JvmOverloads constructor(" to "A request as an HTTP client sends it (section 4).",
                 "val `cacheBytes`" to

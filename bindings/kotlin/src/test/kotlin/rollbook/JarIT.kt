@@ -8,6 +8,8 @@ import java.lang.reflect.Modifier
 import java.util.jar.JarFile
 import kotlin.io.path.div
 import kotlin.io.path.readBytes
+import kotlin.io.path.readText
+import kotlin.io.path.walk
 import org.junit.jupiter.api.Assertions.assertArrayEquals
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
@@ -114,6 +116,23 @@ class JarIT {
                 type.constructors.all { it.isSynthetic }
         }
         assertEquals(emptyList<Class<*>>(), hidden)
+    }
+
+    @Test
+    fun `Java cannot call internal functions`() {
+        val internal = Regex("""^internal (?:inline )?fun (?:<.+> )?(?:\w+\.)?(\w+)""", RegexOption.MULTILINE)
+        val sources = Inputs.root / "bindings" / "kotlin" / "src" / "main" / "kotlin"
+        val functions =
+            sources.walk().flatMap { internal.findAll(it.readText()).map { it.groupValues[1] } }.toSet()
+        assertTrue("pushAll" in functions && "registerOwn" in functions, "$functions")
+        val visible =
+            names
+                .filter { it.endsWith(".class") && '$' !in it }
+                .map { Class.forName(it.removeSuffix(".class").replace('/', '.')) }
+                .filter { isVisible(it.modifiers) && !it.isSynthetic }
+                .flatMap { type -> type.declaredMethods.filter { Modifier.isStatic(it.modifiers) } }
+                .filter { isVisible(it.modifiers) && !it.isSynthetic && it.name in functions }
+        assertEquals(emptyList<Method>(), visible)
     }
 
     private fun isVisible(modifiers: Int) =

@@ -43,7 +43,6 @@ import rollbook.Scope
 import rollbook.Summary
 import rollbook.lines
 import rollbook.pieces
-import rollbook.push
 
 private const val CHANGE =
     """{"type":"learner","school_id":1000,"id":2,"first_name":"Janet","last_name":"Naidoo"}"""
