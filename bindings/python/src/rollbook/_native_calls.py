@@ -28,9 +28,8 @@ def _release_if_loaded(of: Any) -> None:
     of.__del__ = release_if_loaded
 
 
-for _each in vars(native).copy().values():
-    if isinstance(_each, type) and "__del__" in vars(_each):
-        _release_if_loaded(_each)
+for _class in [each for each in vars(native).values() if hasattr(each, "__del__")]:
+    _release_if_loaded(_class)
 
 CASES: Tuple[str, ...] = tuple(name for name in vars(native.RollbookError) if name[0].isupper())
 """The names of the engine's errors, in the order of their numbers."""

@@ -154,8 +154,8 @@ class Observable(NotCopyable):
 
 
 def check_process(process: int) -> None:
-    """Fails in another process, which was forked from this one. It does not contain the thread
-    that reports changes, and would wait for a change forever."""
+    """Fails as ``unsupported`` in a process that was forked from this one. The forked process does
+    not contain the thread that reports changes, so that it would wait for a change forever."""
     if os.getpid() != process:
         raise UnsupportedError(
             "not possible here: this process was forked from the one that opened the store: open "

@@ -35,6 +35,8 @@ def journey(engine: Engine, sample: Path = SAMPLE) -> str:
         engine.apply("no dataset")
     except RollbookError as error:
         assert error.code == "bad_dataset", error
+    else:
+        raise AssertionError("it is a dataset")
     steps.append("answers")
 
     answers = engine.observe(ABSENTEES)
@@ -62,6 +64,8 @@ async def async_journey(engine: AsyncEngine, sample: Path = SAMPLE) -> str:
         await engine.apply("no dataset")
     except RollbookError as error:
         assert error.code == "bad_dataset", error
+    else:
+        raise AssertionError("it is a dataset")
     steps.append("answers")
 
     answers = engine.observe(ABSENTEES)
