@@ -9,10 +9,7 @@ import java.nio.channels.Channels
 
 private const val PIECE_BYTES = 64 shl 10
 
-/**
- * Returns the remaining bytes in a direct buffer, which starts with them. Those of a direct buffer
- * are not copied.
- */
+/** Returns a direct buffer that starts with the remaining bytes. A direct buffer is not copied. */
 @JvmSynthetic
 internal fun ByteBuffer.direct(): ByteBuffer {
     if (isDirect) return slice()
