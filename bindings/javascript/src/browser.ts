@@ -21,9 +21,10 @@ export interface Parts {
 /** Opens engines. */
 export class Opener {
   readonly #parts: () => Parts | undefined;
+  /** The compiled modules, by the parts to which they belong. */
   readonly #modules = new WeakMap<Parts, Promise<WebAssembly.Module>>();
 
-  /** @internal */
+  /** `parts` returns the same object until other parts are set. @internal */
   constructor(parts: () => Parts | undefined) {
     this.#parts = parts;
   }

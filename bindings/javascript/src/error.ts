@@ -66,6 +66,7 @@ export function noStorage(why: string, cause?: unknown): RollbookError {
   return new RollbookError("no_storage", message, cause === undefined ? undefined : { cause });
 }
 
+/** The beginning of the text of an error when no space is left. */
 export const storageFull = "the browser's storage for this site is full";
 
 /** Converts an error of a browser's function. A RollbookError remains unchanged. */

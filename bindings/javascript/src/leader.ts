@@ -116,7 +116,7 @@ export class Leader {
     }
   }
 
-  /** Closes the file without another write, because the new leader uses a copy of it. */
+  /** Closes the file without another write, for example because a new leader uses a copy of it. */
   abandon(): void {
     this.#file.close();
   }

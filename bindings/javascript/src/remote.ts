@@ -8,12 +8,12 @@ import { PROTOCOL, type Reply, type ToPage, type ToWorker } from "./messages.js"
 import { Pending } from "./pending.js";
 
 /**
- * How long a worker may take to load its script and to open the store, and how long to close it
- * after the calls in progress, in milliseconds.
+ * How long a worker may take to load its script and open the store, and how long to end the calls
+ * in progress and close the store, in milliseconds.
  */
 const TIMEOUT = 120_000;
 const seconds = `${TIMEOUT / 1000} s`;
-/** The same for the closing of a removed file, which Chromium never ends. */
+/** How long it may take to close a file that was removed, which Chromium never finishes. */
 const REMOVED_TIMEOUT = 1000;
 
 /** The workers that were used. Each has one store. */
@@ -139,7 +139,7 @@ export class WorkerHost implements Host {
 
 /** Starts the worker of a store. An error of the browser is replaced by one that names its cause. */
 export function startWorker(create: () => Worker): Worker {
-  const worker = created(create);
+  const worker = callFactory(create);
   if (typeof (worker as Partial<Worker> | undefined)?.postMessage !== "function" || used.has(worker)) {
     const text = "the function `worker` must create a worker from rollbook/worker at each call";
     throw new RollbookError("bad_argument", text);
@@ -148,7 +148,7 @@ export function startWorker(create: () => Worker): Worker {
   return worker;
 }
 
-function created(create: () => Worker): Worker {
+function callFactory(create: () => Worker): Worker {
   try {
     return create();
   } catch (cause) {

@@ -189,7 +189,7 @@ export class Tab implements Host {
       leader = await Leader.open(this.#store, this.#module, this.#settings, isStolen);
       channel = new BroadcastChannel(this.#locks.term(leader.term));
     } catch (error) {
-      leader?.close();
+      leader?.abandon();
       if (error instanceof Deposed) this.#requestLock();
       else this.#pending.fail(error);
       return false;
