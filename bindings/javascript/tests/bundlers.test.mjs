@@ -7,8 +7,7 @@ import { after, before, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { start } from "./browser.mjs";
 import { dist } from "./material.mjs";
-import { AGAIN, FILLED, FIRST, SAMPLE, app } from "./projects/app.mjs";
-import { install, pack, sample } from "./projects/project.mjs";
+import { AGAIN, FIRST, SAMPLE, install, journey, pack, sample, shown } from "./projects/project.mjs";
 import { serve } from "./site.mjs";
 
 const LONG = { timeout: 300_000 };
@@ -56,7 +55,7 @@ function drivers(scripts) {
 }
 
 /** Visits the app twice. The second visit finds the data that the first one stored. */
-async function visit(t, url, printed = "") {
+async function visit(t, url, syncs = false) {
   const page = await browser.tab("about:blank");
   const loaded = new Map();
   const note = (response) => {
@@ -64,16 +63,16 @@ async function visit(t, url, printed = "") {
     if (!loaded.has(address)) loaded.set(address, response.body());
   };
   browser.context.on("response", note);
-  const shown = async () => {
-    const text = await page.waitForFunction(() => document.querySelector("pre")?.textContent);
-    return text.jsonValue();
+  const text = async () => {
+    const found = await page.waitForFunction(() => document.querySelector("pre")?.textContent);
+    return found.jsonValue();
   };
   try {
     await page.goto(url);
-    assert.equal(await shown(), FIRST + printed);
+    assert.equal(await text(), shown(FIRST, syncs));
     assert.equal(await page.evaluate(() => crossOriginIsolated), false);
     await page.reload();
-    assert.equal(await shown(), AGAIN + printed);
+    assert.equal(await text(), shown(AGAIN, syncs));
   } finally {
     browser.context.off("response", note);
     await page.close();
@@ -87,10 +86,10 @@ async function visit(t, url, printed = "") {
 }
 
 /** Visits the app in a folder, which is served without a build. */
-async function visitFolder(t, folder, printed) {
+async function visitFolder(t, folder, syncs) {
   const site = await serve({ "/app/": folder });
   try {
-    await visit(t, `${site.url}/app/`, printed);
+    await visit(t, `${site.url}/app/`, syncs);
   } finally {
     site.close();
   }
@@ -126,14 +125,14 @@ test("TypeScript", LONG, async (t) => {
 
 test("a page without tools", LONG, async (t) => {
   const project = await fresh(t, "plain");
-  project.add(app, "app.js");
+  project.add(journey, "journey.js");
   project.add(sample, SAMPLE);
   await visitFolder(t, project.folder);
 });
 
 test("Vite", LONG, async (t) => {
   const project = await fresh(t, "vite");
-  project.add(app, "app.js");
+  project.add(journey, "journey.js");
   project.add(sample, "public", SAMPLE);
   project.add(sample, "slim/public", SAMPLE);
   project.add(sample, "sync/public", SAMPLE);
@@ -157,7 +156,7 @@ test("Vite", LONG, async (t) => {
     isLean(join(project.folder, "sync/dist"), "syncWith");
     const server = await project.serve("vite", "preview", "sync", "--port=0");
     try {
-      await visit(t, server.url, FILLED);
+      await visit(t, server.url, true);
     } finally {
       server.close();
     }
@@ -170,17 +169,17 @@ for (const [name, folder] of [
 ]) {
   test(name, LONG, async (t) => {
     const project = await fresh(t, name);
-    project.add(app, "src/app.js");
-    for (const [script, out, printed = "", ...imported] of [
+    project.add(journey, "src/journey.js");
+    for (const [script, out, ...imported] of [
       ["build", folder],
       ["build:slim", "slim"],
-      ["build:sync", "sync", FILLED, "syncWith"],
+      ["build:sync", "sync", "syncWith"],
     ]) {
       await t.test(`npm run ${script}`, async (t) => {
         project.add(sample, out, SAMPLE);
         await project.run("npm", "run", script);
         isLean(join(project.folder, out), ...imported);
-        await visitFolder(t, join(project.folder, out), printed);
+        await visitFolder(t, join(project.folder, out), imported.length > 0);
       });
     }
   });

@@ -11,8 +11,4 @@ BroadcastChannel.prototype.postMessage = function (message) {
   post.call(counts, { kind: message.kind, bytes });
 };
 
-// Messages that arrive while the worker is being imported are delivered afterwards.
-const early = [];
-onmessage = (event) => early.push(event);
 await import("/dist/worker.js");
-for (const event of early) onmessage(event);

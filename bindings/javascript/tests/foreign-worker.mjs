@@ -17,8 +17,4 @@ LockManager.prototype.request = function (name, options, ...rest) {
   return request.call(this, name, options, ...rest);
 };
 
-// Messages that arrive while the worker is being imported are delivered afterwards.
-const early = [];
-onmessage = (event) => early.push(event);
 await import("/dist/worker.js");
-for (const event of early) onmessage(event);

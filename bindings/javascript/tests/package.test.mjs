@@ -5,8 +5,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { dist } from "./material.mjs";
-import { AGAIN, FIRST, SAMPLE, app } from "./projects/app.mjs";
-import { install, pack, sample } from "./projects/project.mjs";
+import { AGAIN, FIRST, SAMPLE, install, journey, pack, sample } from "./projects/project.mjs";
 
 const LONG = { timeout: 300_000 };
 
@@ -20,13 +19,6 @@ before(async () => {
 }, LONG);
 
 after(() => packed?.remove());
-
-/** Creates a project for one test. */
-async function fresh(t, name) {
-  const project = await install(name, packed.tarball);
-  t.after(() => project.remove());
-  return project;
-}
 
 test("the files of the package", () => {
   const others = packed.files.filter((path) => !/^dist\/[a-z-]+(\.d\.ts|\.js)$/.test(path));
@@ -61,9 +53,11 @@ test("the module does not exceed its limit, and is vectorised", { skip: unshippe
 });
 
 test("Node", LONG, async (t) => {
-  const project = await fresh(t, "node");
-  project.add(app, "app.js");
+  const project = await install("node", packed.tarball);
+  t.after(() => project.remove());
+  project.add(journey, "journey.js");
   project.add(sample, SAMPLE);
-  assert.equal(await project.run("node", "main.js"), FIRST);
-  assert.equal(await project.run("node", "main.js"), AGAIN);
+  for (const expected of [FIRST, AGAIN]) {
+    assert.equal(await project.run("node", "program.js"), `${expected}\n`);
+  }
 });

@@ -73,26 +73,3 @@ test("a worker of the app opens the same store as its page", async () => {
   });
   assert.deepEqual([inWorker, inPage], [1, 1]);
 });
-
-test("a worker whose script is not served is an error", async () => {
-  const page = await browser.tab(site.url);
-  const { code, message } = await page.evaluate(async () => {
-    const { Rollbook, initialise } = await import("/dist/slim.js");
-    const early = await Rollbook.memory().catch(({ code }) => code);
-    if (early !== "bad_argument") throw new Error(`it was not initialised: ${early}`);
-    initialise({
-      module: fetch("/dist/rollbook.wasm"),
-      worker: () => new Worker("/dist/nowhere.js", { type: "module" }),
-    });
-    return Rollbook.open("x").catch(({ code, message }) => ({ code, message }));
-  });
-  assert.equal(code, "io");
-  assert.match(message, /worker\.js/);
-  const missing = await page.evaluate(async () => {
-    const { Rollbook, initialise } = await import("/dist/slim.js");
-    initialise({ module: "/dist/nowhere.wasm" });
-    return Rollbook.memory().catch(({ code }) => code);
-  });
-  // The first module is already compiled, so the second one is not fetched.
-  assert.notEqual(missing, "crashed");
-});

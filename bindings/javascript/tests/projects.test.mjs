@@ -1,19 +1,13 @@
-// Tests the package in projects of popular tools. Each test prints the row of its project in the
-// table of the README.
+// Tests the package in projects of popular tools. Each test is a row of the table in the README.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { start } from "./browser.mjs";
-import { SAMPLE } from "./projects/app.mjs";
-import { install, pack, sample } from "./projects/project.mjs";
+import { AGAIN, FIRST, SAMPLE, install, journey, pack, sample, shown } from "./projects/project.mjs";
 import { serve } from "./site.mjs";
 
 const LONG = { timeout: 300_000 };
-const JOURNEY = new URL("projects/journey.js", import.meta.url);
-/** The results of a journey with a new store, and with one that an earlier journey filled. */
-const FIRST = "opens answers observes";
-const AGAIN = "opens persists answers observes";
 
 let packed;
 let browser;
@@ -32,7 +26,7 @@ after(async () => {
 async function fresh(t, name, folder = ".", manager = undefined) {
   const project = await install(name, packed.tarball, manager);
   t.after(() => project.remove());
-  project.add(JOURNEY, "journey.js");
+  project.add(journey, "journey.js");
   project.add(sample, folder, SAMPLE);
   return project;
 }
@@ -53,21 +47,21 @@ const text = async (url) => {
 };
 
 /** Returns the text of the first element `pre` of a page. */
-const shown = (html) => /<pre[^>]*>([^<]*)/.exec(html)?.[1].trim() ?? html;
+const pre = (html) => /<pre[^>]*>([^<]*)/.exec(html)?.[1].trim() ?? html;
 
 /** Returns the text of the first element `pre` of a page, after it has one. */
-async function shownIn(page) {
+async function textOf(page) {
   const found = await page.waitForFunction(() => document.querySelector("pre")?.textContent.trim());
   return found.jsonValue();
 }
 
 /** Visits a page twice. The second visit finds the store of the first one. */
-async function visit(url) {
+async function visit(url, expected = (stored) => stored) {
   const page = await browser.tab(url);
   try {
-    assert.equal(await shownIn(page), FIRST);
+    assert.equal(await textOf(page), expected(FIRST));
     await page.reload();
-    assert.equal(await shownIn(page), AGAIN);
+    assert.equal(await textOf(page), expected(AGAIN));
   } finally {
     await page.close();
   }
@@ -77,8 +71,8 @@ test("Next.js", LONG, async (t) => {
   const project = await fresh(t, "next", "public");
   const all = async (url) => {
     // The store in the file remains between the servers.
-    assert.match(shown(await text(url)), new RegExp(`^${FIRST}, (${FIRST}|${AGAIN})$`));
-    assert.equal(shown(await text(url)), `${FIRST}, ${AGAIN}`);
+    assert.match(pre(await text(url)), new RegExp(`^${FIRST}, (${FIRST}|${AGAIN})$`));
+    assert.equal(pre(await text(url)), `${FIRST}, ${AGAIN}`);
     assert.equal(await text(`${url}api`), FIRST);
     await visit(`${url}browser`);
   };
@@ -93,7 +87,7 @@ test("Next.js", LONG, async (t) => {
 
 test("Nuxt", LONG, async (t) => {
   const project = await fresh(t, "nuxt", "public");
-  project.add(JOURNEY, "shared/journey.js");
+  project.add(journey, "shared/journey.js");
   const all = async (url) => {
     assert.equal(await text(`${url}api/journey`), FIRST);
     await visit(url);
@@ -108,7 +102,7 @@ test("Nuxt", LONG, async (t) => {
 test("SvelteKit", LONG, async (t) => {
   const project = await fresh(t, "sveltekit", "static");
   const all = async (url) => {
-    assert.equal(shown(await text(url)), FIRST);
+    assert.equal(pre(await text(url)), FIRST);
     await visit(`${url}browser`);
   };
   await t.test("development", () => served(project, ["vite", "dev", "--port=0"], all));
@@ -124,7 +118,7 @@ for (const name of ["Rollup", "Parcel"]) {
     await project.run("npm", "run", "build");
     const site = await serve({ "/app/": join(project.folder, "public") });
     try {
-      await visit(`${site.url}/app/`);
+      await visit(`${site.url}/app/`, shown);
     } finally {
       site.close();
     }
@@ -136,12 +130,12 @@ test("a progressive web app, offline", LONG, async (t) => {
   await project.run("npm", "run", "build");
   await served(project, ["vite", "preview", "--port=0"], async (url) => {
     const page = await browser.tab(url);
-    assert.equal(await shownIn(page), FIRST);
+    assert.equal(await textOf(page), shown(FIRST));
     await page.evaluate(() => navigator.serviceWorker.ready);
     await browser.context.setOffline(true);
     try {
       await page.reload();
-      assert.equal(await shownIn(page), AGAIN);
+      assert.equal(await textOf(page), shown(AGAIN));
     } finally {
       await browser.context.setOffline(false);
       await page.close();

@@ -53,8 +53,4 @@ channel.onmessage = ({ data }) => {
   else limit = writes + data.afterWrites;
 };
 
-// Messages that arrive while the worker is being imported are delivered afterwards.
-const early = [];
-onmessage = (event) => early.push(event);
 await import("/dist/worker.js");
-for (const event of early) onmessage(event);

@@ -1,5 +1,4 @@
-// What every project of the table in the README does with the package. `dataset` is a function that
-// returns the sample school.
+// What every project of the table in the README does with the package.
 
 const clock = () => new Date("2026-05-14T08:00:00Z");
 const headers = { "HTTP-X-USERNAME": "demo", "HTTP-X-PASSWORD": "demo" };
@@ -9,7 +8,10 @@ function check(isTrue, what) {
   if (!isTrue) throw new Error(`journey: ${what}`);
 }
 
-/** Opens a store, or one in memory without a name. Returns the steps that succeeded, as text. */
+/**
+ * Opens a store, or one in memory without a name, and fills it with a dataset, which a function
+ * returns. Returns the steps that succeeded, as text.
+ */
 export async function journey(Rollbook, dataset, store) {
   const engine = await (store ? Rollbook.open(store, { clock }) : Rollbook.memory({ clock }));
   const steps = ["opens"];
@@ -40,4 +42,26 @@ export async function journey(Rollbook, dataset, store) {
 
   await engine.close();
   return steps.join(" ");
+}
+
+/** Fills a school from an engine that replaces the service. */
+async function fill(Rollbook, syncWith, dataset) {
+  const [service, mirror] = [await Rollbook.memory({ clock }), await Rollbook.memory({ clock })];
+  await service.apply(await dataset());
+  const sync = await mirror.sync(1000);
+  await syncWith(sync, "https://integrate.example.org", { headers, fetch: service.fetch });
+  const learners = await mirror.ask("learners", { school: 1000, name: "zoe" });
+  check(learners.json()[0].first_name === "Zoë", learners.text());
+  return "fills";
+}
+
+/** Does the same in a page, with a store and in memory, and shows the steps. */
+export async function show(Rollbook, syncWith) {
+  const dataset = () => fetch("sample-school.ndjson");
+  const all = async () => {
+    const steps = [await journey(Rollbook, dataset, "school"), await journey(Rollbook, dataset)];
+    if (syncWith) steps.push(await fill(Rollbook, syncWith, dataset));
+    return steps.join(", ");
+  };
+  document.querySelector("pre").textContent = await all().catch(String);
 }

@@ -15,6 +15,16 @@ export const sample = fileURLToPath(
   new URL("../../../../core/examples/sample-school.ndjson", import.meta.url),
 );
 
+/** The program of every project. */
+export const journey = fileURLToPath(new URL("journey.js", import.meta.url));
+/** The name of the sample school in a project. */
+export const SAMPLE = "sample-school.ndjson";
+/** The results of a journey with a new store, and with one that an earlier journey filled. */
+export const FIRST = "opens answers observes";
+export const AGAIN = "opens persists answers observes";
+/** The text of a page: a journey with a store, one in memory and, if the app syncs, a sync. */
+export const shown = (stored, syncs = false) => `${stored}, ${FIRST}${syncs ? ", fills" : ""}`;
+
 /** Packs the package as for publication. */
 export async function pack() {
   const folder = mkdtempSync(join(tmpdir(), "rollbook-package-"));

@@ -1,5 +1,4 @@
 import { Rollbook } from "rollbook";
-import { journey } from "./journey.js";
+import { show } from "./journey.js";
 
-const dataset = () => fetch("sample-school.ndjson");
-document.querySelector("pre").textContent = await journey(Rollbook, dataset, "school").catch(String);
+void show(Rollbook);

@@ -1,4 +1,4 @@
 import { Rollbook, syncWith } from "rollbook";
-import { show } from "../app.js";
+import { show } from "../journey.js";
 
 void show(Rollbook, syncWith);

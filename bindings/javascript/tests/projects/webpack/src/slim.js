@@ -1,5 +1,5 @@
 import { Rollbook, initialise } from "rollbook/slim";
-import { show } from "./app.js";
+import { show } from "./journey.js";
 
 initialise({
   module: new URL("rollbook/rollbook.wasm", import.meta.url),
